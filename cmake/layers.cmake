@@ -1,0 +1,78 @@
+# Who may link whom. A library that names a layer which is not in its row does not configure.
+set(PENSTOCK_MAY_LINK_base "")
+set(PENSTOCK_MAY_LINK_net base)
+set(PENSTOCK_MAY_LINK_program base)
+set(PENSTOCK_MAY_LINK_wire base)
+set(PENSTOCK_MAY_LINK_rpc base net program wire)
+set(PENSTOCK_MAY_LINK_compiler base program)
+set(PENSTOCK_MAY_LINK_runtime base program compiler)
+set(PENSTOCK_MAY_LINK_collectives base)
+set(PENSTOCK_MAY_LINK_worker base net program wire rpc compiler runtime collectives)
+set(PENSTOCK_MAY_LINK_agent base net program wire rpc)
+set(PENSTOCK_MAY_LINK_control base)
+set(PENSTOCK_MAY_LINK_gateway base net program wire rpc control)
+set(PENSTOCK_MAY_LINK_sdk base net program wire rpc)
+set(PENSTOCK_MAY_LINK_cli base sdk)
+set(PENSTOCK_MAY_LINK_testing base net program wire rpc compiler runtime collectives worker agent
+    control gateway sdk cli)
+
+function(penstock_check_layers name)
+  if(NOT DEFINED PENSTOCK_MAY_LINK_${name})
+    message(FATAL_ERROR "layer '${name}' has no row in cmake/layers.cmake")
+  endif()
+  foreach(link IN LISTS ARGN)
+    if(NOT link IN_LIST PENSTOCK_MAY_LINK_${name})
+      message(FATAL_ERROR "layer '${name}' may not link '${link}' (table in cmake/layers.cmake)")
+    endif()
+  endforeach()
+endfunction()
+
+# penstock_library(<layer> SOURCES ... [LINKS <layer>...] [FOREIGN <target>...]
+#                  [PUBLIC_FOREIGN <target>...] [PCH <header>...])
+# FOREIGN headers stay inside the layer's .cpp files; PUBLIC_FOREIGN ones are in its interface.
+function(penstock_library name)
+  cmake_parse_arguments(A "" "" "SOURCES;LINKS;FOREIGN;PUBLIC_FOREIGN;PCH" ${ARGN})
+  penstock_check_layers(${name} ${A_LINKS})
+  add_library(penstock_${name} STATIC ${A_SOURCES})
+  target_include_directories(penstock_${name} PUBLIC ${CMAKE_SOURCE_DIR})
+  list(TRANSFORM A_LINKS PREPEND penstock_ OUTPUT_VARIABLE links)
+  target_link_libraries(penstock_${name} PUBLIC ${links} ${A_PUBLIC_FOREIGN}
+                        PRIVATE ${A_FOREIGN} Threads::Threads)
+  if(A_PCH)
+    target_precompile_headers(penstock_${name} PRIVATE ${A_PCH})
+  endif()
+endfunction()
+
+# penstock_program(<file> LAYER <layer> SOURCES ... LINKS <layer>...): an installed executable.
+function(penstock_program name)
+  cmake_parse_arguments(A "" "LAYER" "SOURCES;LINKS;FOREIGN" ${ARGN})
+  set(others ${A_LINKS})
+  list(REMOVE_ITEM others ${A_LAYER})
+  penstock_check_layers(${A_LAYER} ${others})
+  add_executable(${name} ${A_SOURCES})
+  target_include_directories(${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  list(TRANSFORM A_LINKS PREPEND penstock_ OUTPUT_VARIABLE links)
+  target_link_libraries(${name} PRIVATE ${links} ${A_FOREIGN} Threads::Threads)
+endfunction()
+
+# penstock_test(<name> TIER <tier> SOURCES ... LINKS <layer>...): one doctest program, run by
+# scripts/test in its tier (a CTest label).
+function(penstock_test name)
+  cmake_parse_arguments(A "" "TIER;TIMEOUT" "SOURCES;LINKS;FOREIGN;PCH" ${ARGN})
+  if(NOT A_TIMEOUT)
+    set(A_TIMEOUT 120)
+  endif()
+  penstock_check_layers(testing ${A_LINKS})
+  add_executable(test_${name} ${A_SOURCES} ${CMAKE_SOURCE_DIR}/tests/doctest_main.cpp)
+  target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR})
+  target_compile_definitions(test_${name} PRIVATE PENSTOCK_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data"
+                             PENSTOCK_TEST_GOLDEN="${CMAKE_SOURCE_DIR}/tests/golden"
+                             PENSTOCK_TEST_BIN="${CMAKE_BINARY_DIR}/bin")
+  list(TRANSFORM A_LINKS PREPEND penstock_ OUTPUT_VARIABLE links)
+  target_link_libraries(test_${name} PRIVATE ${links} ${A_FOREIGN} doctest::doctest Threads::Threads)
+  if(A_PCH)
+    target_precompile_headers(test_${name} PRIVATE ${A_PCH})
+  endif()
+  add_test(NAME ${name} COMMAND test_${name})
+  set_tests_properties(${name} PROPERTIES LABELS ${A_TIER} TIMEOUT ${A_TIMEOUT})
+endfunction()

@@ -1,0 +1,58 @@
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+namespace penstock::program {
+
+/// The whole vocabulary that a backend implements. Backends never see ops.
+/// An instruction carries one of these, its operands and the node's attributes.
+enum class Kernel : std::uint8_t {
+  // map: element by element; operands may be broadcast by stride 0 --------------------------------
+  map_add,
+  map_subtract,
+  map_multiply,
+  map_divide,
+  map_maximum,
+  map_negate,
+  map_exp,
+  map_log,
+  map_sqrt,
+  map_tanh,
+  map_sigmoid,
+  map_relu,
+  map_relu_gradient,  // (x, g) -> x > 0 ? g : 0
+  map_equal,          // -> bool
+  map_greater,        // -> bool
+  map_select,         // (condition bool, a, b)
+  map_cast,           // to the result's element type
+  // fill ---------------------------------------------------------------------------------------
+  fill_constant,    // attribute value
+  fill_batch_size,  // the call's true global number of rows, as the result's element type
+  // reduce: attributes dims, keep = false ----------------------------------------------------------
+  reduce_sum,
+  reduce_max,
+  reduce_argmax,  // attribute dim; i64 result; the first of equal maxima
+  // contract: attributes transpose_lhs, transpose_rhs; [m,k] x [k,n] -> [m,n] ---------------------
+  contract_matmul,
+  // convolve: channels last; attributes strides [2], padding [4] = top bottom left right ---------
+  convolve_forward,          // x [n,h,w,c], filter [kh,kw,c,o] -> [n,oh,ow,o]
+  convolve_input_gradient,   // g [n,oh,ow,o], filter -> x; attribute input [2] = h w
+  convolve_filter_gradient,  // x, g -> filter; attribute filter [2] = kh kw
+  // window: channels last; attributes window [2], strides [2], padding [4] ------------------------
+  window_max,
+  window_max_gradient,  // x, g -> dx: to the first maximum of each window, row by row
+  window_average,       // mean over the whole window, padding counted (torch count_include_pad)
+  window_average_gradient,  // g -> dx; attribute input [2] = h w
+  // copy -----------------------------------------------------------------------------------------
+  copy_plain,      // same elements, same order: reshape, or variable <- value
+  copy_broadcast,  // attributes shape, dims: operand dim i becomes result dim dims[i]
+  copy_transpose,  // attribute permutation
+  // gather ---------------------------------------------------------------------------------------
+  gather_one_hot,  // labels [..] -> [.., depth]; attribute depth; element type of the result
+  gather_picked,   // (x [n,k], labels [n]) -> [n]: x[i, labels[i]]; label out of range -> NaN
+};
+
+std::string_view name(Kernel kernel);
+
+}  // namespace penstock::program

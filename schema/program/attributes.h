@@ -2,6 +2,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -19,11 +20,18 @@ using Attribute = std::variant<std::int64_t, double, bool, DType, std::vector<st
 enum class AttributeKind { integer, real, boolean, dtype, integers };  // index of the variant
 
 /// One attribute that an op takes. Every attribute must be given in a stored program; the builder
-/// fills in defaults.
+/// fills in the fallback where there is one.
 struct AttributeSpec {
   std::string_view name;
   AttributeKind kind;
+  std::optional<Attribute> fallback = {};
 };
+
+std::string_view name(AttributeKind kind);
+/// The text form of one attribute.
+std::string to_text(const Attribute& attribute);
+/// The shortest text that reads back bit for bit, with a point, an exponent or `inf`: `0.1`, `3.0`.
+std::string to_text(double value);
 
 /// The attributes of one node, ordered by name. Reading a name that is not there, or with another
 /// kind, is a failed check: the verifier has compared them with the op's AttributeSpecs before.

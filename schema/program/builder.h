@@ -40,6 +40,8 @@ class Builder {
   /// Broadcasts a scalar (rank 0) to the type's shape.
   ValueId fill_like(double value, const TensorType& type);
   ValueId broadcast_scalar(ValueId scalar, const Shape& shape);
+  /// Operand dimension i becomes dimension dims[i] of `shape`.
+  ValueId broadcast(ValueId value, const Shape& shape, std::vector<std::int64_t> dims);
 
  private:
   Program& program_;

@@ -24,7 +24,8 @@ struct OpInputs {
   const Attributes& attributes;
 };
 
-/// What a gradient function knows: the node's operands and results as values of the builder.
+/// What a gradient or an expansion knows: the node's operands and results as values of the builder.
+/// The attributes must not lie in the entry that the builder appends to: copy the node first.
 struct OpNode {
   std::span<const ValueId> inputs;
   std::span<const ValueId> outputs;
@@ -38,13 +39,15 @@ struct Cost {
 };
 
 /// One way to exercise an op in the conformance tests: operand types, attributes, and the range of
-/// the random operands. An integer operand is drawn from [0, integer_below).
+/// the random operands. An integer operand is drawn from [integer_from, integer_below). Operands with
+/// a dynamic dimension are tried at their bound and below it.
 struct Example {
   std::vector<TensorType> operands;
   Attributes attributes;
   double low = -2, high = 2;
   std::int64_t integer_below = 4;
   bool check_gradient = true;
+  std::int64_t integer_from = 0;
 };
 
 using Types = std::vector<TensorType>;
@@ -56,7 +59,10 @@ using Types = std::vector<TensorType>;
 ///    other ops: it stays whole until emit, where a backend claims it or has it inlined;
 ///  - `static std::vector<ValueId> gradient(Builder&, const OpNode&, std::span<const ValueId> g)`,
 ///    one value per operand (a null one where there is none), or
-///    `static constexpr bool differentiable = false`. A null g[i] is a zero gradient.
+///    `static constexpr bool differentiable = false`. A null g[i] is a zero gradient;
+///  - if its attributes name sizes of its operands or results,
+///    `static Attributes resize(OpInputs whole, std::span<const TensorType> operands,
+///    std::span<const TensorType> results)`: the attributes of the same application on parts.
 template <class Op>
 concept OpDefinition = requires(OpInputs in) {
   { Op::name } -> std::convertible_to<std::string_view>;
@@ -86,6 +92,11 @@ template <class Op>
 concept SaysNoGradient = requires { requires !Op::differentiable; };
 
 template <class Op>
+concept HasResize = requires(OpInputs whole, std::span<const TensorType> types) {
+  { Op::resize(whole, types, types) } -> std::same_as<Attributes>;
+};
+
+template <class Op>
 concept WholeOp = OpDefinition<Op> && (HasKernel<Op> != IsRegion<Op>) &&
                   (HasGradient<Op> != SaysNoGradient<Op>);
 
@@ -102,6 +113,8 @@ struct OpRow {
   std::optional<Kernel> kernel;                                                      // or a region:
   std::vector<ValueId> (*expand)(Builder&, const OpNode&) = nullptr;
   std::vector<ValueId> (*gradient)(Builder&, const OpNode&, std::span<const ValueId>) = nullptr;
+  Attributes (*resize)(OpInputs whole, std::span<const TensorType> operands,
+                       std::span<const TensorType> results) = nullptr;
 
   bool is_region() const { return expand != nullptr; }
   bool differentiable() const { return gradient != nullptr; }
@@ -111,5 +124,23 @@ struct OpRow {
 std::span<const OpRow> op_table();
 const OpRow& op_row(OpIndex op);
 std::optional<OpIndex> find_op(std::string_view name);
+
+/// The attributes that a node has on one device: those of `whole`, with the sizes of the parts that
+/// the device holds. Attributes that name no size stay as they are.
+Attributes local_attributes(const OpRow& row, OpInputs whole,
+                            std::span<const TensorType> local_operands,
+                            std::span<const TensorType> local_results);
+
+/// `given` with the op's fallbacks filled in, and integers turned to reals where reals are meant.
+/// Errors: invalid_argument for a missing, unknown or wrongly typed attribute.
+Result<Attributes> complete_attributes(const OpRow& row, Attributes given);
+
+/// Whether the attributes are exactly those that the op takes, of the right kinds.
+Status check_attributes(const OpRow& row, const Attributes& attributes);
+
+/// The result types of one application, with everything checked that does not depend on the graph:
+/// number of operands, attributes, kernels for the element types, shapes within limits.
+/// Errors: invalid_argument; unimplemented for an element type without kernels.
+Result<Types> infer_types(const OpRow& row, OpInputs in, const Limits& limits = {});
 
 }  // namespace penstock::program

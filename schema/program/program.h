@@ -74,7 +74,8 @@ struct VariableWrite {
   bool operator==(const VariableWrite&) const = default;
 };
 
-/// A named way into a program. Nodes are in an order in which every input precedes its use.
+/// A named way into a program. Nodes are in the order of their outputs, and every input precedes
+/// its use. A variable is read at most once.
 struct Entry {
   std::string name;
   std::vector<ValueInfo> values;

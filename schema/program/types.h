@@ -58,6 +58,7 @@ struct TensorType {
 std::int64_t byte_count(const TensorType& type);
 std::string to_text(const Shape& shape);
 std::string to_text(const TensorType& type);
+/// Errors: invalid_argument naming the text. Bounds are not checked here: see check_shape.
 Result<TensorType> parse_type(std::string_view text);
 
 /// Limits on everything that a program from outside may ask for.
@@ -72,8 +73,13 @@ struct Limits {
   std::int64_t inputs_per_node = 64;
 };
 
-/// Checks rank, sign and overflow-checked size against the limits.
+/// Checks rank, sign and overflow-checked size against the limits, and that at most one dimension
+/// is dynamic.
 /// Errors: invalid_argument naming the shape and the limit.
 Status check_shape(const Shape& shape, const Limits& limits);
+
+/// Names are 1 to limits.name_bytes of A-Z a-z 0-9 _ . - / and begin with a letter or `_`.
+/// Errors: invalid_argument
+Status check_name(std::string_view name, const Limits& limits);
 
 }  // namespace penstock::program

@@ -24,7 +24,8 @@ Attributes transposes(bool lhs, bool rhs) {
 }  // namespace
 
 std::vector<AttributeSpec> Matmul::attributes() {
-  return {{"transpose_lhs", AttributeKind::boolean}, {"transpose_rhs", AttributeKind::boolean}};
+  return {{"transpose_lhs", AttributeKind::boolean, false},
+          {"transpose_rhs", AttributeKind::boolean, false}};
 }
 
 Result<Types> Matmul::infer(OpInputs in) {
@@ -79,8 +80,10 @@ std::vector<Example> Matmul::examples() {
       {{f64(0, 5), f64(5, 2)}, transposes(false, false)},
       {{f64(3, 0), f64(0, 2)}, transposes(false, false)},
       {{f64(65, 129), f64(129, 67)}, transposes(false, false)},
+      {{{DType::f64, {batch(7), 3}}, f64(3, 2)}, transposes(false, false)},
+      {{{DType::f64, {batch(7), 3}}, {DType::f64, {batch(7), 2}}}, transposes(true, false)},
   };
-  out.back().check_gradient = false;  // 17,000 finite differences would say nothing new
+  out[7].check_gradient = false;  // 17,000 finite differences would say nothing new
   return out;
 }
 

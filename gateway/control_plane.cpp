@@ -52,7 +52,7 @@ void ControlPlane::reserve_numbers(Step& step) {
 }
 
 Actions ControlPlane::recover(Instant now) {
-  Step step{now, {}};
+  Step step{.now = now, .out = {}};
   last_now_ = now;
   reserve_numbers(step);
   for (LeaseRecord& lease : left_open_) {
@@ -66,10 +66,11 @@ Actions ControlPlane::recover(Instant now) {
 
 Actions ControlPlane::apply(const Command& command, Instant now) {
   last_now_ = std::max(last_now_, now);
-  Step step{last_now_, {}};
+  Step step{.now = last_now_, .out = {}};
   run_due(step);
   Status status = std::visit([&](const auto& what) { return on(step, what); }, command);
   if (!status.ok()) step.out.refused = std::move(status).error();
+  schedule_if_changed(step);
   reserve_numbers(step);
   return std::move(step.out);
 }
@@ -78,9 +79,16 @@ Status ControlPlane::on(Step&, const Tick&) {
   return {};
 }
 
-/// Bounded: a deadline that fires sets at most one again, later than `now`.
+/// Bounded: a deadline that fires sets at most one again, later than `now`. Nothing is granted
+/// before everything that is due has happened: after a long gap, a request whose time is over must
+/// not be served because another's was over too.
 void ControlPlane::run_due(Step& step) {
   while (const std::optional<DeadlineKey> key = deadlines_.take_due(step.now)) on_due(step, *key);
+  schedule_if_changed(step);
+}
+
+void ControlPlane::schedule_if_changed(Step& step) {
+  if (std::exchange(step.pool_changed, false)) schedule(step);
 }
 
 void ControlPlane::on_due(Step& step, DeadlineKey key) {
@@ -122,7 +130,8 @@ void ControlPlane::on_due(Step& step, DeadlineKey key) {
                      {ErrorCode::deadline_exceeded, "waited its max_wait of " +
                                                         format_duration(waiting->terms.max_wait) +
                                                         ": " + why_waiting(*waiting)});
-      return schedule(step);
+      step.pool_changed = true;
+      return;
     }
   }
 }

@@ -81,6 +81,7 @@ class ControlPlane {
   struct Step {
     Instant now;
     Actions out;
+    bool pool_changed = false;  // schedule() has something to look at
     void act(Action action) { out.list.push_back(std::move(action)); }
     void persist(Record record) { out.list.push_back(Persist{std::move(record)}); }
   };
@@ -109,6 +110,7 @@ class ControlPlane {
   void refuse_impossible(Step& step);
   void refuse_request(Step& step, RequestId request, Error error);
   void schedule(Step& step);
+  void schedule_if_changed(Step& step);
   void grant(Step& step, const WaitingRequest& request, LeaseId id, std::vector<DeviceId> devices);
 
   Status on(Step& step, const RenewLease& command);

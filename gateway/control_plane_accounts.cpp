@@ -76,7 +76,7 @@ Status ControlPlane::on(Step& step, const RevokeAccount& command) {
     if (live.lease.account == command.account && live.lease.state != LeaseState::stopping)
       end_lease(step, live, EndReason::account_revoked, why);
   }
-  schedule(step);
+  step.pool_changed = true;
   return {};
 }
 

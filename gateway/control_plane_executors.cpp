@@ -45,7 +45,7 @@ Status ControlPlane::on(Step& step, const RegisterExecutor& command) {
                  step.now + options_.heartbeat_timeout);
   step.persist(ExecutorRecord{command.fingerprint, command.name, id, step.now});
   step.act(ExecutorJoined{id, command.name});
-  schedule(step);
+  step.pool_changed = true;
   return {};
 }
 
@@ -85,7 +85,7 @@ void ControlPlane::lose_executor(Step& step, ExecutorId executor, const Error& w
       freed(step, live, executor);
   }
   refuse_impossible(step);
-  schedule(step);
+  step.pool_changed = true;
 }
 
 }  // namespace penstock::gateway

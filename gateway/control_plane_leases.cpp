@@ -118,7 +118,7 @@ Status ControlPlane::on(Step& step, const DevicesFreed& command) {
                                                      " was not asked to free devices of it"};
   pool_.free(command.executor, command.lease);
   freed(step, *live, command.executor);
-  schedule(step);
+  step.pool_changed = true;
   return {};
 }
 

@@ -55,7 +55,7 @@ Status ControlPlane::on(Step& step, const CancelRequest& command) {
                                            "lease"};
   queue_.remove(command.request);
   deadlines_.clear({DeadlineKind::request_wait, command.request.value});
-  schedule(step);
+  step.pool_changed = true;
   return {};
 }
 

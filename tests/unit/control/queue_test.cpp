@@ -147,3 +147,12 @@ TEST_CASE("a request takes the smallest devices that do") {
   const Lease lease = only<RequestGranted>(pond.request(1, terms(1, 0s, 2 * kGiB))).lease;
   CHECK(lease.devices == std::vector<DeviceId>{{host, 1}});
 }
+
+TEST_CASE("after a gap in time no request is served whose own time is over") {
+  Pond pond(patient());
+  pond.join("host", 2);
+  pond.lease(1, 1);
+  pond.request(2, terms(2, 3s));
+  pond.request(3, terms(1, 4s));
+  CHECK(all<RequestRefused>(pond.pass(5s)).size() == 2);
+}

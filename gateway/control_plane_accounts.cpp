@@ -7,14 +7,11 @@
 namespace penstock::gateway {
 namespace {
 
-constexpr std::size_t kHashBytesMax = 128;
+constexpr std::size_t kHashBytesMax = 256;
 
-Status check_secret(const CreateCredential& command) {
-  if (!command.salt.empty() && command.salt.size() <= kHashBytesMax && !command.hash.empty() &&
-      command.hash.size() <= kHashBytesMax)
-    return {};
-  return invalid("create credential '" + command.label + "': salt has " +
-                 std::to_string(command.salt.size()) + " and hash " +
+Status check_hash(const CreateCredential& command) {
+  if (!command.hash.empty() && command.hash.size() <= kHashBytesMax) return {};
+  return invalid("create credential '" + command.label + "': its hash has " +
                  std::to_string(command.hash.size()) + " bytes; 1 to " +
                  std::to_string(kHashBytesMax) + " are allowed");
 }
@@ -82,7 +79,7 @@ Status ControlPlane::on(Step& step, const RevokeAccount& command) {
 
 Status ControlPlane::on(Step& step, const CreateCredential& command) {
   PENSTOCK_TRY(check_name("create credential: label", command.label));
-  PENSTOCK_TRY(check_secret(command));
+  PENSTOCK_TRY(check_hash(command));
   const bool is_key = command.kind == CredentialKind::api_key;
   const AccountRecord* owner = account(command.account);
   if (is_key && (owner == nullptr || owner->revoked_at != Instant{}))
@@ -105,7 +102,6 @@ Status ControlPlane::on(Step& step, const CreateCredential& command) {
                       .use = command.use,
                       .account = command.account,
                       .label = command.label,
-                      .salt = command.salt,
                       .hash = command.hash,
                       .created_at = step.now,
                       .expires_at = command.expires_at,

@@ -27,14 +27,13 @@ enum class CredentialKind { api_key, join_token };
 /// How often a join token may bring in a new executor. API keys are `many`.
 enum class CredentialUse { many, once };
 
-/// An API key or a join token. The secret itself is nowhere: `hash` is SHA-256(salt + secret).
+/// An API key or a join token. The secret itself is nowhere: `hash` is salted (gateway/auth).
 struct CredentialRecord {
   KeyId id;
   CredentialKind kind = CredentialKind::api_key;
   CredentialUse use = CredentialUse::many;
   AccountId account{};  // of an API key
   std::string label;
-  std::string salt;
   std::string hash;
   Instant created_at{};
   Instant expires_at{};

@@ -23,13 +23,12 @@ struct RevokeAccount {
   bool operator==(const RevokeAccount&) const = default;
 };
 
-/// An API key (of `account`) or a join token (of the pool); gateway/auth makes salt and hash.
+/// An API key (of `account`) or a join token (of the pool); gateway/auth makes the hash.
 struct CreateCredential {
   CredentialKind kind = CredentialKind::api_key;
   CredentialUse use = CredentialUse::many;
   AccountId account{};
   std::string label;
-  std::string salt;
   std::string hash;
   Instant expires_at{};  // 0: never
   bool operator==(const CreateCredential&) const = default;

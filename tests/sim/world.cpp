@@ -50,7 +50,7 @@ World::World(std::uint64_t seed)
   CreateCredential token;
   token.kind = CredentialKind::join_token;
   token.label = "pool";
-  token.salt = token.hash = "x";
+  token.hash = "x";
   apply(token);
   token_ = plane_.credentials().begin()->first;
   for (int i = 0; i < 3; ++i) apply(CreateAccount{"account " + std::to_string(i)});

@@ -9,7 +9,6 @@ CreateCredential api_key(AccountId account) {
   CreateCredential create;
   create.account = account;
   create.label = "laptop";
-  create.salt = "salt";
   create.hash = "hash";
   return create;
 }

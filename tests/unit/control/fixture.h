@@ -56,7 +56,6 @@ struct Pond {
     create.kind = CredentialKind::join_token;
     create.use = use;
     create.label = "token";
-    create.salt = "salt";
     create.hash = "hash";
     return only<CredentialCreated>(apply(create)).key;
   }

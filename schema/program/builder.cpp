@@ -10,7 +10,9 @@ std::string place(std::string_view op, std::size_t value) {
   return std::string(op) + " %" + std::to_string(value);
 }
 
-ValueId next_value(const Entry& entry) { return {static_cast<std::int32_t>(entry.values.size())}; }
+ValueId next_value(const Entry& entry) {
+  return {static_cast<std::int32_t>(entry.values.size())};
+}
 
 bool exists(const Entry& entry, ValueId id) {
   return id.index >= 0 && static_cast<std::size_t>(id.index) < entry.values.size();
@@ -27,7 +29,8 @@ Status check_batch(const Entry& entry, const TensorType& type) {
   for (const ValueInfo& value : entry.values) {
     const int other = dynamic_dim(value.type.shape);
     if (other < 0) continue;
-    if (value.type.shape[static_cast<std::size_t>(other)] == type.shape[static_cast<std::size_t>(dim)])
+    if (value.type.shape[static_cast<std::size_t>(other)] ==
+        type.shape[static_cast<std::size_t>(dim)])
       return {};
     return invalid("the batch bound of " + to_text(type) + " differs from that of " +
                    to_text(value.type) + "; an entry has one batch");
@@ -116,10 +119,12 @@ Result<std::vector<ValueId>> Builder::try_apply(std::string_view op,
 Status Builder::try_output(std::string name, ValueId value) {
   const std::string where = "output " + name.substr(0, 80);
   Entry& entry = program_.entries[entry_];
-  if (Status status = check_name(name, {}); !status.ok()) return std::move(status).error().in(where);
+  if (Status status = check_name(name, {}); !status.ok())
+    return std::move(status).error().in(where);
   for (const NamedValue& output : entry.outputs)
     if (output.name == name)
-      return Error{ErrorCode::already_exists, where + ": the entry has an output of this name already"};
+      return Error{ErrorCode::already_exists,
+                   where + ": the entry has an output of this name already"};
   if (!exists(entry, value)) return no_value(value).in(where);
   entry.outputs.push_back({std::move(name), value});
   return {};

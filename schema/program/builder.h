@@ -49,7 +49,8 @@ class Builder {
 };
 
 /// Declares a variable.
-/// Errors: already_exists, or invalid_argument for a bad name, a dynamic shape or a size past limits.
+/// Errors: already_exists, or invalid_argument for a bad name, a dynamic shape or a size past
+/// limits.
 Status add_variable(Program& program, Variable variable, const Limits& limits = {});
 
 }  // namespace penstock::program

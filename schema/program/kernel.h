@@ -29,7 +29,8 @@ enum class Kernel : std::uint8_t {
   // fill ---------------------------------------------------------------------------------------
   fill_constant,    // attribute value
   fill_batch_size,  // the call's true global number of rows, as the result's element type
-  // reduce: attributes dims, keep = false ----------------------------------------------------------
+  // reduce: attributes dims, keep = false
+  // ----------------------------------------------------------
   reduce_sum,
   reduce_max,
   reduce_argmax,  // attribute dim; i64 result; the first of equal maxima
@@ -41,8 +42,8 @@ enum class Kernel : std::uint8_t {
   convolve_filter_gradient,  // x, g -> filter; attribute filter [2] = kh kw
   // window: channels last; attributes window [2], strides [2], padding [4] ------------------------
   window_max,
-  window_max_gradient,  // x, g -> dx: to the first maximum of each window, row by row
-  window_average,       // mean over the whole window, padding counted (torch count_include_pad)
+  window_max_gradient,      // x, g -> dx: to the first maximum of each window, row by row
+  window_average,           // mean over the whole window, padding counted (torch count_include_pad)
   window_average_gradient,  // g -> dx; attribute input [2] = h w
   // copy -----------------------------------------------------------------------------------------
   copy_plain,      // same elements, same order: reshape, or variable <- value

@@ -3,7 +3,9 @@
 namespace penstock::program {
 namespace {
 
-std::string quoted(std::string_view name) { return "'" + std::string(name) + "'"; }
+std::string quoted(std::string_view name) {
+  return "'" + std::string(name) + "'";
+}
 
 AttributeKind kind_of(const Attribute& attribute) {
   return static_cast<AttributeKind>(attribute.index());

@@ -39,8 +39,8 @@ struct Cost {
 };
 
 /// One way to exercise an op in the conformance tests: operand types, attributes, and the range of
-/// the random operands. An integer operand is drawn from [integer_from, integer_below). Operands with
-/// a dynamic dimension are tried at their bound and below it.
+/// the random operands. An integer operand is drawn from [integer_from, integer_below). Operands
+/// with a dynamic dimension are tried at their bound and below it.
 struct Example {
   std::vector<TensorType> operands;
   Attributes attributes;
@@ -76,7 +76,9 @@ concept OpDefinition = requires(OpInputs in) {
 };
 
 template <class Op>
-concept HasKernel = requires { { Op::kernel } -> std::convertible_to<Kernel>; };
+concept HasKernel = requires {
+  { Op::kernel } -> std::convertible_to<Kernel>;
+};
 
 template <class Op>
 concept IsRegion = requires(Builder& b, const OpNode& node) {
@@ -89,7 +91,9 @@ concept HasGradient = requires(Builder& b, const OpNode& node, std::span<const V
 };
 
 template <class Op>
-concept SaysNoGradient = requires { requires !Op::differentiable; };
+concept SaysNoGradient = requires {
+  requires !Op::differentiable;
+};
 
 template <class Op>
 concept HasResize = requires(OpInputs whole, std::span<const TensorType> types) {
@@ -97,8 +101,8 @@ concept HasResize = requires(OpInputs whole, std::span<const TensorType> types) 
 };
 
 template <class Op>
-concept WholeOp = OpDefinition<Op> && (HasKernel<Op> != IsRegion<Op>) &&
-                  (HasGradient<Op> != SaysNoGradient<Op>);
+concept WholeOp = OpDefinition<Op> &&
+    (HasKernel<Op> != IsRegion<Op>)&&(HasGradient<Op> != SaysNoGradient<Op>);
 
 /// The type-erased row that the op list makes of each op.
 struct OpRow {
@@ -110,7 +114,7 @@ struct OpRow {
   ShardingRule (*sharding)(OpInputs) = nullptr;
   Cost (*cost)(OpInputs) = nullptr;
   std::vector<Example> (*examples)() = nullptr;
-  std::optional<Kernel> kernel;                                                      // or a region:
+  std::optional<Kernel> kernel;  // or a region:
   std::vector<ValueId> (*expand)(Builder&, const OpNode&) = nullptr;
   std::vector<ValueId> (*gradient)(Builder&, const OpNode&, std::span<const ValueId>) = nullptr;
   Attributes (*resize)(OpInputs whole, std::span<const TensorType> operands,

@@ -83,7 +83,9 @@ struct Entry {
   std::vector<NamedValue> outputs;
   std::vector<VariableWrite> writes;
 
-  const TensorType& type(ValueId id) const { return values[static_cast<std::size_t>(id.index)].type; }
+  const TensorType& type(ValueId id) const {
+    return values[static_cast<std::size_t>(id.index)].type;
+  }
   bool operator==(const Entry&) const = default;
 };
 

@@ -12,10 +12,10 @@ namespace penstock::program {
 
 /// How a partial sum passes through an op.
 enum class Linearity : std::uint8_t {
-  none,         // a partial operand must be summed first
-  in_each,      // linear in each operand with the others whole: matmul, multiply, reduce_sum
-  in_all,       // linear in all operands together: add, subtract, concatenate
-  first_only,   // linear in operand 0 alone: divide
+  none,        // a partial operand must be summed first
+  in_each,     // linear in each operand with the others whole: matmul, multiply, reduce_sum
+  in_all,      // linear in all operands together: add, subtract, concatenate
+  first_only,  // linear in operand 0 alone: divide
 };
 
 /// Which dimensions of an op's operands and results must be cut alike, in factor form:

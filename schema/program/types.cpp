@@ -49,8 +49,7 @@ bool read_dim(std::string_view& text, Dim& dim) {
     text.remove_prefix(2);
   }
   if (text.empty() || text[0] < '0' || text[0] > '9') return false;
-  const auto [end, failure] =
-      std::from_chars(text.data(), text.data() + text.size(), dim.bound);
+  const auto [end, failure] = std::from_chars(text.data(), text.data() + text.size(), dim.bound);
   if (failure != std::errc()) return false;
   text.remove_prefix(static_cast<std::size_t>(end - text.data()));
   return true;
@@ -58,7 +57,9 @@ bool read_dim(std::string_view& text, Dim& dim) {
 
 }  // namespace
 
-std::string_view name(DType dtype) { return row(dtype).name; }
+std::string_view name(DType dtype) {
+  return row(dtype).name;
+}
 
 std::optional<DType> parse_dtype(std::string_view text) {
   for (std::size_t i = 0; i < kRows.size(); ++i)
@@ -66,9 +67,15 @@ std::optional<DType> parse_dtype(std::string_view text) {
   return std::nullopt;
 }
 
-std::int64_t size_of(DType dtype) { return row(dtype).bytes; }
-bool is_float(DType dtype) { return row(dtype).is_float; }
-bool has_kernels(DType dtype) { return row(dtype).has_kernels; }
+std::int64_t size_of(DType dtype) {
+  return row(dtype).bytes;
+}
+bool is_float(DType dtype) {
+  return row(dtype).is_float;
+}
+bool has_kernels(DType dtype) {
+  return row(dtype).has_kernels;
+}
 
 std::int64_t element_count(const Shape& shape) {
   std::int64_t count = 1;
@@ -164,8 +171,7 @@ Status check_name(std::string_view name, const Limits& limits) {
       return invalid("name '" + std::string(name.substr(0, 80)) +
                      "' has a character other than A-Z a-z 0-9 _ . - /");
   if (!letter(name[0]))
-    return invalid("name '" + std::string(name.substr(0, 80)) +
-                   "' must begin with a letter or _");
+    return invalid("name '" + std::string(name.substr(0, 80)) + "' must begin with a letter or _");
   return {};
 }
 

@@ -38,7 +38,9 @@ struct Dim {
 };
 
 /// The batch dimension: up to `bound` rows.
-constexpr Dim batch(std::int64_t bound) { return {bound, true}; }
+constexpr Dim batch(std::int64_t bound) {
+  return {bound, true};
+}
 
 using Shape = std::vector<Dim>;
 

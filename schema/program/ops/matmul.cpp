@@ -38,8 +38,7 @@ Result<Types> Matmul::infer(OpInputs in) {
                    to_text(rhs));
   const Sides s = sides(in);
   if (s.k_lhs != s.k_rhs)
-    return invalid("inner sizes differ: lhs " + to_text(lhs.shape) + ", rhs " +
-                   to_text(rhs.shape));
+    return invalid("inner sizes differ: lhs " + to_text(lhs.shape) + ", rhs " + to_text(rhs.shape));
   return Types{{lhs.dtype, {s.m, s.n}}};
 }
 

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "schema/program/op.h"
+
+namespace penstock::program {
+
+/// -x. Signed types.
+struct Negate {
+  static constexpr std::string_view name = "negate";
+  static constexpr std::string_view summary = "-x, element by element";
+  static constexpr int arity = 1;
+  static constexpr Kernel kernel = Kernel::map_negate;
+
+  static std::vector<AttributeSpec> attributes();
+  static Result<Types> infer(OpInputs in);
+  static ShardingRule sharding(OpInputs in);
+  static Cost cost(OpInputs in);
+  static std::vector<ValueId> gradient(Builder& b, const OpNode& node, std::span<const ValueId> g);
+  static std::vector<Example> examples();
+};
+
+}  // namespace penstock::program

@@ -1,0 +1,22 @@
+#pragma once
+
+#include "schema/program/op.h"
+
+namespace penstock::program {
+
+/// Hyperbolic tangent.
+struct Tanh {
+  static constexpr std::string_view name = "tanh";
+  static constexpr std::string_view summary = "hyperbolic tangent, element by element";
+  static constexpr int arity = 1;
+  static constexpr Kernel kernel = Kernel::map_tanh;
+
+  static std::vector<AttributeSpec> attributes();
+  static Result<Types> infer(OpInputs in);
+  static ShardingRule sharding(OpInputs in);
+  static Cost cost(OpInputs in);
+  static std::vector<ValueId> gradient(Builder& b, const OpNode& node, std::span<const ValueId> g);
+  static std::vector<Example> examples();
+};
+
+}  // namespace penstock::program

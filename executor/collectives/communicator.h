@@ -42,20 +42,20 @@ struct CollectiveOptions {
   /// Unique among the operations in flight; may be used again after the end of the first.
   std::uint32_t tag = 0;
   /// When to give up, on the communicator's clock.
-  Instant deadline;
+  Instant deadline = {};
 };
 
 struct AllReduceOptions {
   ElementType type = ElementType::f32;
   ReduceOp op = ReduceOp::sum;
   std::uint32_t tag = 0;
-  Instant deadline;
+  Instant deadline = {};
 };
 
 struct RootedOptions {
   Rank root = 0;
   std::uint32_t tag = 0;
-  Instant deadline;
+  Instant deadline = {};
 };
 
 /// The elements [first, first + count) of a buffer.

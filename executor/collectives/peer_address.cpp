@@ -42,7 +42,7 @@ Result<ProcessIdentity> this_process() {
   if (identity.boot_id.size() != kBootIdBytes)
     return Error{ErrorCode::unavailable,
                  "cannot read /proc/sys/kernel/random/boot_id; is /proc mounted?"};
-  struct stat status{};
+  struct stat status {};
   if (stat("/proc/self/ns/pid", &status) != 0)
     return Error{ErrorCode::unavailable,
                  std::string("cannot read /proc/self/ns/pid: ") + std::strerror(errno)};
@@ -77,14 +77,13 @@ Status check_hello(const Hello& mine, const Hello& theirs, Rank expected) {
     return Error{ErrorCode::failed_precondition,
                  "connect: " + peer + " speaks another version of the worker protocol"};
   if (theirs.lease != mine.lease || theirs.epoch != mine.epoch)
-    return Error{ErrorCode::permission_denied, "connect: " + peer + " carries " +
-                                                   of_lease(theirs) + ", this rank carries " +
-                                                   of_lease(mine) + "; one of them is fenced off"};
+    return Error{ErrorCode::permission_denied, "connect: " + peer + " carries " + of_lease(theirs) +
+                                                   ", this rank carries " + of_lease(mine) +
+                                                   "; one of them is fenced off"};
   if (theirs.rank != expected || theirs.size != mine.size)
     return Error{ErrorCode::permission_denied,
-                 "connect: " + peer + " of " + std::to_string(mine.size) +
-                     " calls itself rank " + std::to_string(theirs.rank) + " of " +
-                     std::to_string(theirs.size)};
+                 "connect: " + peer + " of " + std::to_string(mine.size) + " calls itself rank " +
+                     std::to_string(theirs.rank) + " of " + std::to_string(theirs.size)};
   return {};
 }
 

@@ -45,9 +45,7 @@ class PostingTable {
   }
 
   /// The name of what `add` returned last.
-  Posting last() const {
-    return {(std::uint64_t{records_[last_].generation} << 32) | (last_ + 1)};
-  }
+  Posting last() const { return {(std::uint64_t{records_[last_].generation} << 32) | (last_ + 1)}; }
 
   /// Null for a posting that has ended.
   PostingRecord* find(Posting posting) {

@@ -16,7 +16,7 @@ struct CommunicatorOptions {
   /// an unready peer holds at most window * chunk_bytes per stream.
   std::uint32_t window = 4;
   /// Told of every chunk that arrives, on the owner's thread, inside `progress`.
-  ChunkObserver observer;
+  ChunkObserver observer = {};
 };
 
 /// The `Communicator` of processes without NCCL: our algorithms over a transport. Both references

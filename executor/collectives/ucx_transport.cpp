@@ -19,7 +19,8 @@
 namespace penstock::collectives {
 namespace {
 
-// UCX matches by tag alone, so a wire tag carries the sender: 16 bits of rank, 8 of kind, 40 of tag.
+// UCX matches by tag alone, so a wire tag carries the sender: 16 bits of rank, 8 of kind, 40 of
+// tag.
 enum class Kind : std::uint64_t { user = 0, hello = 1, warm = 2, goodbye = 3 };
 constexpr Rank kRanksMax = 1 << 16;
 constexpr std::uint64_t wire_tag(Rank sender, Kind kind, std::uint64_t tag) {
@@ -38,9 +39,10 @@ struct Peer {
   UcxTransportImpl* owner = nullptr;
   Rank rank = 0;
   ucp_ep_h endpoint = nullptr;
-  Fd process;          // readable when it has ended; none on another host
-  bool left = false;   // it said goodbye
-  bool ended = false;  // its process or connection is gone
+  void* goodbye = nullptr;  // the receive of its last word, while that runs
+  Fd process;               // readable when it has ended; none on another host
+  bool left = false;        // it said goodbye
+  bool ended = false;       // its process or connection is gone
 };
 
 class UcxTransportImpl final : public UcxTransport {
@@ -136,7 +138,9 @@ void on_received(void* request, ucs_status_t status, const ucp_tag_recv_info_t* 
 }
 
 void on_goodbye(void* request, ucs_status_t status, const ucp_tag_recv_info_t*, void* user_data) {
-  if (status == UCS_OK) static_cast<Peer*>(user_data)->left = true;
+  auto& peer = *static_cast<Peer*>(user_data);
+  if (status == UCS_OK) peer.left = true;
+  peer.goodbye = nullptr;
   ucp_request_free(request);
 }
 
@@ -150,6 +154,8 @@ UcxTransportImpl::~UcxTransportImpl() {
   postings_.for_each_unfinished([&](PostingRecord& record) {
     if (record.request != nullptr) ucp_request_cancel(worker_.get(), record.request);
   });
+  for (Peer& peer : peers_)
+    if (peer.goodbye != nullptr) ucp_request_cancel(worker_.get(), peer.goodbye);
 }
 
 Status UcxTransportImpl::publish() {
@@ -168,8 +174,7 @@ Status UcxTransportImpl::open_endpoints(std::span<const std::string> addresses) 
     peer.rank = r;
     if (r == options_.rank) continue;
     auto decoded = decode_peer_address(addresses[r]);
-    if (!decoded.ok())
-      return std::move(decoded).error().in("connect to rank " + std::to_string(r));
+    if (!decoded.ok()) return std::move(decoded).error().in("connect to rank " + std::to_string(r));
     const bool same_host = decoded->process.boot_id == process_.boot_id;
     ucp_ep_params_t params{};
     params.field_mask = UCP_EP_PARAM_FIELD_REMOTE_ADDRESS | UCP_EP_PARAM_FIELD_ERR_HANDLING_MODE |
@@ -177,8 +182,8 @@ Status UcxTransportImpl::open_endpoints(std::span<const std::string> addresses) 
     params.address = reinterpret_cast<const ucp_address_t*>(decoded->transport.data());
     // UCX gives up shared memory and single copies for its own failure detection. Inside a host the
     // process's descriptor is the better witness.
-    params.err_mode = same_host && shared_memory ? UCP_ERR_HANDLING_MODE_NONE
-                                                 : UCP_ERR_HANDLING_MODE_PEER;
+    params.err_mode =
+        same_host && shared_memory ? UCP_ERR_HANDLING_MODE_NONE : UCP_ERR_HANDLING_MODE_PEER;
     params.err_handler = {on_endpoint_error, &peer};
     const ucs_status_t status = ucp_ep_create(worker_.get(), &params, &peer.endpoint);
     if (status != UCS_OK)
@@ -222,8 +227,7 @@ Status UcxTransportImpl::exchange_hellos(Instant deadline) {
   }
   PENSTOCK_TRY(wait_all(std::move(postings), "connect", deadline));
   for (const Peer& peer : peers_)
-    if (peer.rank != options_.rank)
-      PENSTOCK_TRY(check_hello(mine, theirs[peer.rank], peer.rank));
+    if (peer.rank != options_.rank) PENSTOCK_TRY(check_hello(mine, theirs[peer.rank], peer.rank));
   return {};
 }
 
@@ -245,13 +249,14 @@ Status UcxTransportImpl::expect_goodbyes() {
   for (Peer& peer : peers_) {
     if (peer.rank == options_.rank) continue;
     ucp_request_param_t param{};
-    param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
-                         UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+    param.op_attr_mask =
+        UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
     param.cb.recv = on_goodbye;
     param.user_data = &peer;
     void* request = ucp_tag_recv_nbx(worker_.get(), nullptr, 0,
                                      wire_tag(peer.rank, Kind::goodbye, 0), ~0ull, &param);
     if (UCS_PTR_IS_ERR(request)) return ucx_error("ucp_tag_recv_nbx", UCS_PTR_STATUS(request));
+    if (!peer.left) peer.goodbye = request;
   }
   return {};
 }
@@ -326,9 +331,8 @@ Result<Posting> UcxTransportImpl::send(Envelope to, Kind kind, std::span<const s
   param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA;
   param.cb.send = on_sent;
   param.user_data = &record;
-  void* request =
-      ucp_tag_send_nbx(peers_[to.peer].endpoint, bytes.data(), bytes.size(),
-                       wire_tag(options_.rank, kind, to.tag), &param);
+  void* request = ucp_tag_send_nbx(peers_[to.peer].endpoint, bytes.data(), bytes.size(),
+                                   wire_tag(options_.rank, kind, to.tag), &param);
   if (request == nullptr) {
     on_end(record, UCS_OK);
   } else if (UCS_PTR_IS_ERR(request)) {
@@ -349,8 +353,8 @@ Result<Posting> UcxTransportImpl::receive(Envelope from, Kind kind, std::span<st
   const Posting posting = postings_.last();
   ucp_request_param_t param{};
   // The callback, and not the return value, tells how many bytes came.
-  param.op_attr_mask = UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA |
-                       UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
+  param.op_attr_mask =
+      UCP_OP_ATTR_FIELD_CALLBACK | UCP_OP_ATTR_FIELD_USER_DATA | UCP_OP_ATTR_FLAG_NO_IMM_CMPL;
   param.cb.recv = on_received;
   param.user_data = &record;
   void* request = ucp_tag_recv_nbx(worker_.get(), into.data(), into.size(),
@@ -503,9 +507,9 @@ Result<std::unique_ptr<UcxTransport>> UcxTransport::open(UcxOptions options, con
                                                         {"KEEPALIVE_INTERVAL", "1s"}}));
   PENSTOCK_ASSIGN(UcxWorker worker, UcxWorker::open(context));
   PENSTOCK_ASSIGN(Fd wake_event, open_event());
-  auto transport = std::make_unique<UcxTransportImpl>(
-      std::move(options), clock, std::move(process), std::move(context), std::move(worker),
-      std::move(wake_event));
+  auto transport = std::make_unique<UcxTransportImpl>(std::move(options), clock, std::move(process),
+                                                      std::move(context), std::move(worker),
+                                                      std::move(wake_event));
   PENSTOCK_TRY(transport->publish());
   return std::unique_ptr<UcxTransport>(std::move(transport));
 }

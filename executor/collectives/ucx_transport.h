@@ -14,15 +14,15 @@ namespace penstock::collectives {
 struct UcxOptions {
   Rank rank = 0;
   Rank size = 1;
-  LeaseId lease;
-  Epoch epoch;
+  LeaseId lease = {};
+  Epoch epoch = {};
   /// Which of UCX's transports may be used. The default is shared memory and single-copy inside a
   /// host, TCP between hosts.
   std::string transports = "posix,cma,tcp,self";
   std::string net_devices = "all";
   /// From which size a message waits for its receive ("inf": never), as UCX spells sizes. Empty
   /// chooses: `inf` where only TCP is allowed, since rendezvous halves its rate there.
-  std::string rendezvous_from;
+  std::string rendezvous_from = {};
   /// How long a wait looks before it sleeps. Ranks share cores: longer steals time from the one
   /// that is waited for, shorter pays for a wake-up (tens of microseconds) more often.
   Nanoseconds spin = 30us;

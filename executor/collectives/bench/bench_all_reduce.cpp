@@ -65,7 +65,10 @@ std::string read_all(int fd) {
 void measure(Communicator& communicator, const Clock& clock, std::uint64_t bytes) {
   std::vector<float> values(bytes / sizeof(float), 1.0f);
   const auto buffer = std::as_writable_bytes(std::span<float>(values));
-  const std::size_t repeats = bytes <= 64 * kKiB ? 2000 : bytes <= kMiB ? 500 : bytes <= 16 * kMiB ? 60 : 20;
+  const std::size_t repeats = bytes <= 64 * kKiB   ? 2000
+                              : bytes <= kMiB      ? 500
+                              : bytes <= 16 * kMiB ? 60
+                                                   : 20;
   std::vector<double> times;
   for (std::size_t i = 0; i < repeats + 10; ++i) {
     const Instant begin = clock.now();
@@ -80,10 +83,11 @@ void measure(Communicator& communicator, const Clock& clock, std::uint64_t bytes
   }
   if (communicator.rank() != 0) return;
   std::sort(times.begin(), times.end());
-  std::printf("{\"bench\":\"all_reduce\",\"ranks\":%u,\"bytes\":%llu,\"unit\":\"us\",\"p50\":%.1f,"
-              "\"p10\":%.1f,\"p90\":%.1f}\n",
-              communicator.size(), static_cast<unsigned long long>(bytes), times[times.size() / 2],
-              times[times.size() / 10], times[times.size() * 9 / 10]);
+  std::printf(
+      "{\"bench\":\"all_reduce\",\"ranks\":%u,\"bytes\":%llu,\"unit\":\"us\",\"p50\":%.1f,"
+      "\"p10\":%.1f,\"p90\":%.1f}\n",
+      communicator.size(), static_cast<unsigned long long>(bytes), times[times.size() / 2],
+      times[times.size() / 10], times[times.size() * 9 / 10]);
   std::fflush(stdout);
 }
 

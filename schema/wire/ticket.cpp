@@ -67,11 +67,9 @@ Result<TicketClaims> decode_ticket(std::string_view bytes) {
   return out;
 }
 
-std::string sign_ticket(const TicketClaims& claims, const net::SigningKey& key) {
-  auto body = encode_ticket(claims);
-  PENSTOCK_CHECK(body.ok(), "claims that cannot be encoded are not signed");
-  const net::Signature signature = key.sign(*body);
-  std::string out = std::move(body).value();
+Result<std::string> sign_ticket(const TicketClaims& claims, const net::SigningKey& key) {
+  PENSTOCK_ASSIGN(std::string out, encode_ticket(claims));
+  const net::Signature signature = key.sign(out);
   for (const std::uint8_t byte : signature) out += static_cast<char>(byte);
   return out;
 }

@@ -33,8 +33,9 @@ Result<std::string> encode_ticket(const TicketClaims& claims);
 /// Errors: invalid_argument for anything that encode_ticket does not make
 Result<TicketClaims> decode_ticket(std::string_view bytes);
 
-/// The encoding followed by its 64-byte Ed25519 signature (RFC 8032). The claims must encode.
-std::string sign_ticket(const TicketClaims& claims, const net::SigningKey& key);
+/// The encoding followed by its 64-byte Ed25519 signature (RFC 8032).
+/// Errors: as encode_ticket
+Result<std::string> sign_ticket(const TicketClaims& claims, const net::SigningKey& key);
 
 /// The claims of a ticket that the owner of `key` signed. They still have to be compared: see
 /// check_ticket.

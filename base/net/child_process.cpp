@@ -5,8 +5,8 @@
 #include <poll.h>
 #include <signal.h>
 #include <string.h>
-#include <sys/pidfd.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -89,7 +89,7 @@ class ChildProcess::Impl {
 Result<std::unique_ptr<ChildProcess>> ChildProcess::spawn(EventLoop& loop,
                                                           const ChildOptions& options) {
   PENSTOCK_ASSIGN(const pid_t pid, start_process(options));
-  const int fd = ::pidfd_open(pid, 0);
+  const int fd = static_cast<int>(::syscall(SYS_pidfd_open, pid, 0));
   auto impl = fd < 0
                   ? Result<std::unique_ptr<Impl>>(Error{
                         ErrorCode::internal, "pidfd_open: " + std::string(strerrordesc_np(errno))})

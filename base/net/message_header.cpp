@@ -27,7 +27,7 @@ Result<std::size_t> header_bytes(const unsigned char* first4) {
     return invalid("the message header claims " + std::to_string(count_minus_1 + std::uint64_t{1}) +
                    " segments, but 512 is the most; the peer does not speak this protocol");
   }
-  return (std::size_t{count_minus_1} / 2 + 1) * sizeof(capnp::word);
+  return ((std::size_t{count_minus_1} + 1) / 2 + 1) * sizeof(capnp::word);
 }
 
 Result<MessageHeader> read_header(const unsigned char* table, std::size_t body_bytes_max) {

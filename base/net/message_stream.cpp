@@ -326,10 +326,12 @@ kj::Promise<void> MessageStream::writeMessage(kj::ArrayPtr<const int> fds, Segme
 }
 
 kj::Promise<void> MessageStream::writeMessages(kj::ArrayPtr<Segments> messages) {
-  kj::Promise<void> last = kj::READY_NOW;
-  if (messages.size() == 0) return last;
-  auto rest = messages.slice(1, messages.size());
-  return writeMessage(nullptr, messages[0]).then([this, rest]() { return writeMessages(rest); });
+  // The caller may drop the outer list once this returns; the segments stay.
+  return write_in_order(std::vector<Segments>(messages.begin(), messages.end()));
+}
+
+Task<void> MessageStream::write_in_order(std::vector<Segments> messages) {
+  for (const Segments& segments : messages) co_await writeMessage(nullptr, segments);
 }
 
 kj::Maybe<int> MessageStream::getSendBufferSize() {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/net/buffer_pool.h"
+#include "base/net/coroutine.h"
 #include "base/units.h"
 
 namespace penstock::net {
@@ -56,6 +57,8 @@ class MessageStream final : public capnp::MessageStream {
  private:
   class Reading;
   class Writing;
+  Task<void> write_in_order(
+      std::vector<kj::ArrayPtr<const kj::ArrayPtr<const capnp::word>>> messages);
 
   kj::AsyncIoStream& stream_;
   MessageLimits limits_;

@@ -13,11 +13,13 @@ class RpcConnection::Impl {
         pool_(kj::refcounted<BufferPool>(options.pooled_bytes_max)),
         session_(kj::mv(stream), *pool_, options.messages, options.fds_per_message_max,
                  capnp::rpc::twoparty::Side::CLIENT, nullptr),
-        disconnected_(session_.network().onDisconnect().fork()) {
+        disconnected_(session_.network().onDisconnect().fork()),
+        // Asked for at once: without it nothing reads, and a server that hangs up goes unnoticed.
+        bootstrap_(session_.peer_bootstrap()) {
     session_.rpc().setFlowLimit(options.flow_limit_bytes / sizeof(capnp::word));
   }
 
-  capnp::Capability::Client bootstrap() { return session_.peer_bootstrap(); }
+  capnp::Capability::Client bootstrap() { return bootstrap_; }
   kj::Promise<void> on_disconnect() { return disconnected_.addBranch(); }
   const std::string& fingerprint() const { return fingerprint_; }
 
@@ -26,6 +28,7 @@ class RpcConnection::Impl {
   kj::Own<BufferPool> pool_;
   RpcSession session_;
   kj::ForkedPromise<void> disconnected_;
+  capnp::Capability::Client bootstrap_;
 };
 
 namespace {

@@ -3,6 +3,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -14,6 +15,11 @@
 
 namespace penstock::runtime {
 
+/// From one moment to another, in one clock.
+struct Span {
+  Instant begin, end;
+};
+
 /// The communicate stream of a device, implemented over the collectives by the worker, and by
 /// tests. Calls of one rank start in the order in which they are made, the same on every rank.
 class CollectiveStream {
@@ -22,13 +28,19 @@ class CollectiveStream {
   /// Starts the collective on a block of the arena and returns at once; the event with this number
   /// happens when it has finished.
   virtual void start(const compiler::CollectiveCall& call, std::span<std::byte> input,
-                     std::span<std::byte> output, std::int32_t event,
-                     const std::string& label) = 0;
+                     std::span<std::byte> output, std::int32_t event, const std::string& label) = 0;
   /// Blocks until the event has happened.
   /// Errors: what the collective met; deadline_exceeded or unavailable naming the rank.
   virtual Status wait(std::int32_t event) = 0;
-  /// Forgets all events: the next call begins. All started collectives have been waited for.
+  /// Forgets all events: the next call begins, with events 0 .. events - 1. All started collectives
+  /// have been waited for.
   virtual void reset(std::int32_t events) = 0;
+  /// When a finished collective really ran, in the runner's clock, if the stream knows. Otherwise
+  /// its stamp goes from its start to the end of the first wait.
+  virtual std::optional<Span> ran(std::int32_t event) const {
+    static_cast<void>(event);
+    return std::nullopt;
+  }
 };
 
 /// Begin and end of one instruction, in the runner's clock.
@@ -57,7 +69,7 @@ class Runner {
   struct Options {
     compiler::Executable executable;
     std::int64_t rank = 0;
-    Backend* backend = nullptr;              // outlives the runner
+    Backend* backend = nullptr;               // outlives the runner
     CollectiveStream* collectives = nullptr;  // may be null for one device
     const Clock* clock = nullptr;
   };

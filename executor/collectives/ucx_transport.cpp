@@ -29,6 +29,9 @@ constexpr std::uint64_t wire_tag(Rank sender, Kind kind, std::uint64_t tag) {
 
 /// How long a wait sleeps at most before it looks again by itself.
 constexpr Nanoseconds kSleepMax = 1s;
+/// How long a broken connection waits for a better witness. When a process dies, UCX may report the
+/// connections of other, living ranks as broken too, and before the process is seen to have ended.
+constexpr Nanoseconds kSuspicionPeriod = 500ms;
 /// Bounds the spinning where the injected clock stands still.
 constexpr int kSpinPassesMax = 100'000;
 
@@ -74,7 +77,7 @@ class UcxTransportImpl final : public UcxTransport {
   const std::optional<Error>& failure() const override { return failure_; }
 
   void fail(Rank rank, const std::string& reason);
-  void connection_lost(Peer& peer, const std::string& reason);
+  void connection_lost(Rank rank, const std::string& reason);
 
  private:
   Status open_endpoints(std::span<const std::string> addresses);
@@ -89,12 +92,21 @@ class UcxTransportImpl final : public UcxTransport {
   void sleep(Instant deadline);
   void read_marks();
   void look_after_processes(const std::vector<pollfd>& entries);
+  void ended(Peer& peer, const std::string& reason);
 
   const UcxOptions options_;
   const Clock& clock_;
   const ProcessIdentity process_;
   std::string address_;
+  /// A broken connection, not yet blamed on anyone.
+  struct Suspicion {
+    Rank rank = 0;
+    std::string reason;
+    Instant decided_at;
+  };
+
   std::optional<Error> failure_;
+  std::optional<Suspicion> suspicion_;
   bool finished_some_ = false;
 
   std::atomic<bool> woken_ = false;
@@ -115,12 +127,14 @@ class UcxTransportImpl final : public UcxTransport {
 
 void on_end(PostingRecord& record, ucs_status_t status) {
   auto& transport = *static_cast<UcxTransportImpl*>(record.owner);
-  record.done = true;
   record.request = nullptr;
+  const bool own_end =
+      status == UCS_OK || status == UCS_ERR_CANCELED || status == UCS_ERR_MESSAGE_TRUNCATED;
+  // What a broken connection ends stays unfinished until it is known who broke it.
+  if (!own_end) return transport.connection_lost(record.envelope.peer, ucs_status_string(status));
+  record.done = true;
   transport.finished_some_ = true;
-  if (status == UCS_OK) return;
-  record.error = transport.failure_ ? *transport.failure_
-                                    : peer_failed(record.envelope.peer, ucs_status_string(status));
+  if (status != UCS_OK) record.error = peer_failed(record.envelope.peer, ucs_status_string(status));
 }
 
 void on_sent(void* request, ucs_status_t status, void* record) {
@@ -146,7 +160,7 @@ void on_goodbye(void* request, ucs_status_t status, const ucp_tag_recv_info_t*, 
 
 void on_endpoint_error(void* user_data, ucp_ep_h, ucs_status_t status) {
   auto& peer = *static_cast<Peer*>(user_data);
-  peer.owner->connection_lost(peer, std::string("connection lost: ") + ucs_status_string(status));
+  peer.owner->connection_lost(peer.rank, ucs_status_string(status));
 }
 
 UcxTransportImpl::~UcxTransportImpl() {
@@ -336,9 +350,7 @@ Result<Posting> UcxTransportImpl::send(Envelope to, Kind kind, std::span<const s
   if (request == nullptr) {
     on_end(record, UCS_OK);
   } else if (UCS_PTR_IS_ERR(request)) {
-    postings_.remove(posting);
-    fail(to.peer, std::string("send: ") + ucs_status_string(UCS_PTR_STATUS(request)));
-    return *failure_;
+    on_end(record, UCS_PTR_STATUS(request));
   } else if (!record.done) {
     record.request = request;
   }
@@ -389,12 +401,12 @@ Result<bool> UcxTransportImpl::test(Posting posting) {
 void UcxTransportImpl::abandon(Posting posting) {
   PostingRecord* record = postings_.find(posting);
   if (record == nullptr) return;
-  if (!record->done && !failure_) {
+  if (!record->done && !failure_ && record->request != nullptr) {
     ucp_request_cancel(worker_.get(), record->request);
     if (!record->done)
       fail(record->envelope.peer, "a message was given up while it was on its way");
   }
-  if (record->done) postings_.remove(posting);
+  if (record->done || record->request == nullptr) postings_.remove(posting);
 }
 
 bool UcxTransportImpl::progress_once() {
@@ -403,6 +415,8 @@ bool UcxTransportImpl::progress_once() {
 
 bool UcxTransportImpl::interrupted() {
   if (marked_.load(std::memory_order_relaxed)) read_marks();
+  if (suspicion_ && clock_.now() >= suspicion_->decided_at)
+    ended(peers_[suspicion_->rank], suspicion_->reason);
   const bool woken = woken_.load(std::memory_order_relaxed) && woken_.exchange(false);
   return std::exchange(finished_some_, false) | woken | failure_.has_value();
 }
@@ -435,6 +449,7 @@ void UcxTransportImpl::sleep(Instant deadline) {
   }
   const ucs_status_t armed = ucp_worker_arm(worker_.get());
   if (armed == UCS_ERR_BUSY) return;  // something has arrived meanwhile
+  if (suspicion_) deadline = std::min(deadline, suspicion_->decided_at);
   sleeping_.store(true);
   if (!woken_.load() && !marked_.load()) {
     const auto span = std::clamp(deadline - clock_.now(), Nanoseconds(0), kSleepMax);
@@ -451,11 +466,17 @@ void UcxTransportImpl::look_after_processes(const std::vector<pollfd>& entries) 
     if ((entries[peer.rank + 2].revents & POLLIN) == 0) continue;
     while (progress_once()) {  // what it sent before its end still counts
     }
-    connection_lost(peer, "its process ended");
+    ended(peer, "its process ended");
   }
 }
 
-void UcxTransportImpl::connection_lost(Peer& peer, const std::string& reason) {
+void UcxTransportImpl::connection_lost(Rank rank, const std::string& reason) {
+  if (suspicion_ || peers_[rank].ended) return;
+  suspicion_ = {rank, "connection lost: " + reason, clock_.now() + kSuspicionPeriod};
+}
+
+void UcxTransportImpl::ended(Peer& peer, const std::string& reason) {
+  suspicion_.reset();
   peer.ended = true;
   bool awaited = false;
   postings_.for_each_unfinished(

@@ -4,12 +4,15 @@
 // input, one a line, and connects. Then obeys one word a line and answers each with a line, `ok` or
 // the code and text of an error:
 //   reduce  an all_reduce of whole numbers, checked element by element
+//   wake    waits while another thread calls wake
+//   mark    an all_reduce while another thread says that rank 1 has failed
 //   close   says goodbye; the last word
 #include <unistd.h>
 
 #include <cstdlib>
 #include <iostream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "executor/collectives/transport_communicator.h"
@@ -66,6 +69,15 @@ Status reduce(Communicator& communicator, std::size_t elements, Instant deadline
   return {};
 }
 
+Status wait_to_be_woken(Transport& transport, const Clock& clock, Nanoseconds limit) {
+  const Instant deadline = clock.now() + limit;
+  std::thread waker([&] { transport.wake(); });
+  transport.idle(deadline);
+  waker.join();
+  if (clock.now() < deadline) return {};
+  return Error{ErrorCode::deadline_exceeded, "nobody woke the wait"};
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -95,6 +107,12 @@ int main(int argc, char** argv) {
   auto communicator = make_communicator(**transport, clock);
   while (std::getline(std::cin, line)) {
     if (line == "reduce") say(reduce(**communicator, elements, clock.now() + limit));
+    if (line == "wake") say(wait_to_be_woken(**transport, clock, limit));
+    if (line == "mark") {
+      std::thread supervisor([&] { (*transport)->mark_failed(1, "its host lost power"); });
+      say(reduce(**communicator, elements, clock.now() + limit));
+      supervisor.join();
+    }
     if (line == "close") return say((*transport)->close(clock.now() + limit)), 0;
   }
   return 0;

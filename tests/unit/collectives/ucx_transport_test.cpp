@@ -178,6 +178,22 @@ TEST_CASE("a process that stands still is reported at the deadline, by its numbe
   CHECK(contains(answer, "rank 1"));
 }
 
+TEST_CASE("a sleeping wait is ended by another thread, with work or with a supervisor's word") {
+#if defined(__SANITIZE_THREAD__)
+  MESSAGE("SKIPPED: UCX's memory hooks crash a thread sanitizer when a thread ends");
+  return;
+#endif
+  auto peers = start({.size = 2, .elements = 300001});
+  introduce(peers);
+  for (auto& peer : peers) CHECK(peer.hear() == "ok");
+  peers[0].say("wake");
+  CHECK(peers[0].hear() == "ok");
+  peers[0].say("mark");  // rank 1 lives, but does not take part
+  const std::string answer = peers[0].hear();
+  CAPTURE(answer);
+  CHECK(contains(answer, "rank 1 failed: its host lost power"));
+}
+
 TEST_CASE("a rank of another epoch is refused by name of both epochs") {
   signal(SIGPIPE, SIG_IGN);
   std::deque<Peer> peers;

@@ -102,13 +102,16 @@ class Reader {
     return value;
   }
 
+  /// `f32[<=64,784]`, without spaces.
   Result<TensorType> type() {
-    const std::string_view out = span([](char c) {
-      return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '[' || c == ']' || c == ',' ||
-             c == '<' || c == '=';
-    });
-    Result<TensorType> type = parse_type(out);
+    skip_blanks();
+    item_ = at_;
+    while (at_ < text_.size() && text_[at_] != ']' && text_[at_] > ' ') ++at_;
+    if (at_ < text_.size() && text_[at_] == ']') ++at_;
+    Result<TensorType> type = parse_type(text_.substr(item_, at_ - item_));
     if (!type.ok()) return fail(std::move(type).error().message);
+    if (static_cast<std::int64_t>(type->shape.size()) > limits_.rank)
+      return fail("more dimensions than the limit of " + std::to_string(limits_.rank));
     return type;
   }
 

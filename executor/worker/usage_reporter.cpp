@@ -1,0 +1,80 @@
+#include "executor/worker/usage_reporter.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "base/net/coroutine.h"
+
+namespace penstock::executor {
+namespace {
+
+void add_to(wire::CallUsage& sum, const wire::CallUsage& more) {
+  sum.device_ns += more.device_ns;
+  sum.bytes_in += more.bytes_in;
+  sum.bytes_out += more.bytes_out;
+  sum.steps += more.steps;
+  sum.price = sum.price + more.price;
+}
+
+}  // namespace
+
+UsageReporter::UsageReporter(Options options, wire::UsageSink::Client sink, kj::Timer& timer,
+                             Log& log)
+    : options_(options),
+      sink_(kj::mv(sink)),
+      timer_(timer),
+      log_(log),
+      retry_after_(options.period) {}
+
+void UsageReporter::add(const wire::CallUsage& usage) {
+  if (usage == wire::CallUsage{}) return;
+  add_to(collected_, usage);
+  if (running_) return;
+  running_ = true;
+  loop_ = report(options_.period).eagerlyEvaluate([this](kj::Exception&& exception) {
+    log_.error("worker", "usage reports have stopped: " + net::from_exception(exception).message);
+  });
+}
+
+kj::Promise<void> UsageReporter::flush() {
+  if (!running_) return kj::READY_NOW;
+  // Cuts a period or an answer short; what may have arrived is repeated under its own number.
+  loop_ = kj::READY_NOW;
+  return send();
+}
+
+kj::Promise<void> UsageReporter::report(Nanoseconds delay) {
+  return timer_.afterDelay(net::to_duration(delay)).then([this]() { return send(); });
+}
+
+kj::Promise<void> UsageReporter::send() {
+  if (!in_flight_) {
+    sending_ = std::exchange(collected_, {});
+    ++sequence_;
+    in_flight_ = true;
+  }
+  auto request = sink_.reportRequest();
+  request.setLease(options_.lease.value);
+  request.setEpoch(options_.epoch.value);
+  request.setSequence(sequence_);
+  wire::set(request.initUsage(), sending_);
+  auto answer = net::with_deadline(timer_, options_.answer_deadline, request.send().ignoreResult(),
+                                   "usage report");
+  return answer.then(
+      [this]() -> kj::Promise<void> {
+        in_flight_ = false;
+        retry_after_ = options_.period;
+        if (!(collected_ == wire::CallUsage{})) return report(options_.period);
+        running_ = false;
+        return kj::READY_NOW;
+      },
+      [this](kj::Exception&& exception) -> kj::Promise<void> {
+        log_.warning("worker", "usage report " + std::to_string(sequence_) +
+                                   " was not taken and will be repeated: " +
+                                   net::from_exception(exception).message);
+        retry_after_ = std::min(2 * retry_after_, options_.retry_after_max);
+        return report(retry_after_);
+      });
+}
+
+}  // namespace penstock::executor

@@ -12,7 +12,8 @@ namespace penstock::compiler {
 
 using program::ValueId;
 
-/// When a node runs within a call whose mesh has a time axis.
+/// When a node runs within a call whose mesh has a time axis. Without one, every node is `each`. An
+/// accumulation runs in each micro-batch; its result is there after the last.
 enum class Phase : std::uint8_t {
   before,  // once, before the first micro-batch
   each,    // once per micro-batch
@@ -86,6 +87,8 @@ struct ShardedProgram {
   bool operator==(const ShardedProgram&) const = default;
 };
 
+/// Text: `all_reduce[data, bucket 0]`, `all_gather[data, dim 1]`.
+std::string to_text(const Collective& collective, const program::Mesh& mesh);
 std::string print(const ShardedProgram& program);
 
 }  // namespace penstock::compiler

@@ -1,0 +1,69 @@
+#include "executor/compiler/differentiate/optimizer.h"
+
+namespace penstock::compiler {
+namespace {
+
+using program::DType;
+using program::ValueId;
+
+program::Variable zeros(std::string name, program::TensorType type) {
+  return {std::move(name), std::move(type), {}, false};
+}
+
+}  // namespace
+
+std::string gradient_variable(std::string_view parameter) {
+  return "gradient/" + std::string(parameter);
+}
+
+std::vector<std::string> state_variables(std::string_view optimizer, std::string_view parameter) {
+  const std::string prefix = "optimizer/" + std::string(parameter) + "/";
+  if (optimizer == "adamw") return {prefix + "m", prefix + "v"};
+  return {prefix + "momentum"};
+}
+
+Status declare_optimizer(program::Program& program, const program::Training& training) {
+  if (training.optimizer != "sgd" && training.optimizer != "adamw")
+    return invalid("there is no optimizer '" + training.optimizer + "'; take sgd or adamw");
+  PENSTOCK_TRY(add_variable(program, zeros(std::string(kStepVariable), {DType::i64, {}})));
+  program::Variable rate = zeros(std::string(kLearningRateVariable), {DType::f64, {}});
+  rate.initializer.a = training.learning_rate;
+  PENSTOCK_TRY(add_variable(program, std::move(rate)));
+  const std::size_t parameters = program.variables.size();
+  for (std::size_t v = 0; v < parameters; ++v) {
+    const program::Variable parameter = program.variables[v];
+    if (!parameter.trainable) continue;
+    PENSTOCK_TRY(add_variable(program, zeros(gradient_variable(parameter.name), parameter.type)));
+    for (std::string& name : state_variables(training.optimizer, parameter.name))
+      PENSTOCK_TRY(add_variable(program, zeros(std::move(name), parameter.type)));
+  }
+  return {};
+}
+
+Status append_optimizer(program::Builder& builder, const program::Training& training,
+                        const Gradients& gradients) {
+  PENSTOCK_ASSIGN(const ValueId old_step, builder.try_read(kStepVariable));
+  const ValueId step = builder.apply("add", {old_step, builder.constant(1, DType::i64)});
+  PENSTOCK_TRY(builder.try_write(kStepVariable, step));
+  PENSTOCK_ASSIGN(const ValueId rate, builder.try_read(kLearningRateVariable));
+  for (const auto& [variable, gradient] : gradients) {
+    const std::string parameter = builder.program().variables[static_cast<std::size_t>(variable)].name;
+    const std::vector<std::string> states = state_variables(training.optimizer, parameter);
+    PENSTOCK_ASSIGN(const ValueId value, builder.try_read(parameter));
+    std::vector<ValueId> operands = {value, gradient};
+    for (const std::string& state : states) {
+      PENSTOCK_ASSIGN(const ValueId read, builder.try_read(state));
+      operands.push_back(read);
+    }
+    if (training.optimizer == "adamw") operands.push_back(step);
+    operands.push_back(rate);
+    PENSTOCK_ASSIGN(const std::vector<ValueId> results,
+                    builder.try_apply(training.optimizer, operands, training.options));
+    PENSTOCK_TRY(builder.try_write(parameter, results[0]));
+    for (std::size_t i = 0; i < states.size(); ++i)
+      PENSTOCK_TRY(builder.try_write(states[i], results[i + 1]));
+  }
+  return {};
+}
+
+}  // namespace penstock::compiler

@@ -1,0 +1,56 @@
+#pragma once
+
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "base/result.h"
+#include "executor/compiler/executable.h"
+#include "executor/compiler/sharded_program.h"
+
+namespace penstock::compiler {
+
+/// A value that needs no instruction of its own.
+struct View {
+  ValueId of;
+  bool broadcast = false;          // folded into the maps that use it
+  std::vector<std::int64_t> dims;  // of the broadcast
+};
+
+/// What becomes one instruction.
+struct Step {
+  Phase phase = Phase::each;
+  std::variant<KernelCall, RegionCall, CollectiveCall, AccumulateCall> call;
+  std::vector<ValueId> inputs;
+  std::vector<ValueId> outputs;
+  std::string label;
+  bool elementwise = false;  // an element of a result depends on the same element of each operand
+};
+
+/// The instructions of one entry in order, before anything has a place.
+struct Schedule {
+  std::vector<ShardedValue> values;
+  std::vector<std::optional<View>> views;  // by value
+  std::vector<Step> steps;
+  std::vector<program::NamedValue> outputs;
+  std::vector<program::VariableWrite> writes;
+
+  const ShardedValue& value(ValueId id) const { return values[static_cast<std::size_t>(id.index)]; }
+  /// The value whose bytes it is.
+  ValueId root(ValueId id) const;
+  bool is_output(ValueId id) const;
+  bool is_written(ValueId id) const;
+  /// A copy of the value under a new number.
+  ValueId clone(ValueId id);
+};
+
+/// Whether the kernel is a map: it reads broadcast operands by stride 0.
+bool is_map(program::Kernel kernel);
+
+/// Nodes of phase `before` first, buckets as one step, views recognised.
+/// Errors: unimplemented for a value cut over time along another dimension than the first
+Result<Schedule> make_schedule(const ShardedEntry& entry, const std::vector<std::string>& labels,
+                               const program::Mesh& mesh);
+
+}  // namespace penstock::compiler

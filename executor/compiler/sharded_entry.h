@@ -1,0 +1,17 @@
+#pragma once
+
+#include <vector>
+
+#include "executor/compiler/sharded_program.h"
+
+namespace penstock::compiler {
+
+/// The entry with its nodes in this order (indices of nodes; those left out are dropped), values
+/// renumbered in the order in which they are made: inputs and variables first, as they were.
+/// The order must have every operand before its use (a failed check).
+ShardedEntry reordered(const ShardedEntry& entry, const std::vector<std::size_t>& order);
+
+/// Drops the nodes that no output and no write needs.
+ShardedEntry without_dead_nodes(const ShardedEntry& entry);
+
+}  // namespace penstock::compiler

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <kj/async.h>
+#include <kj/debug.h>
 
 #include <map>
 #include <string>

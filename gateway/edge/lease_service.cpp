@@ -123,7 +123,7 @@ void fill_lease_info(wire::LeaseInfo::Builder out, Shell& shell, const LeaseRun&
   claims.rank = 0;
   claims.expires_at = shell.now() + kTicketLife;
   claims.client_fingerprint = run.client_fingerprint;
-  const std::string ticket = wire::sign_ticket(claims, shell.parts().ticket_key);
+  const std::string ticket = net::or_throw(wire::sign_ticket(claims, *shell.parts().ticket_key));
   direct.setTicket(
       kj::arrayPtr(reinterpret_cast<const kj::byte*>(ticket.data()), ticket.size()));
 }

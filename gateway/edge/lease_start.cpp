@@ -64,9 +64,10 @@ void fill_assignment(wire::Assignment::Builder out, Shell& shell, LeaseRun& run,
   out.setPricePerDeviceSecondNanos(run.lease.price.nanos_per_device_second);
   out.setPricePerGibInNanos(run.lease.price.nanos_per_gib_in);
   out.setPricePerGibOutNanos(run.lease.price.nanos_per_gib_out);
-  const auto& key = shell.parts().ticket_key.public_key().bytes;
+  const auto& key = shell.parts().ticket_key->public_key().bytes;
   out.setTicketKey(kj::arrayPtr(key.data(), key.size()));
   out.setLocal(run.placements.size() == 1);
+  out.setExecutor(run.lease.devices[rank].executor.value);
   if (rank == 0) out.setUsage(make_usage_sink(shell, run.lease.id, run.lease.epoch));
 }
 

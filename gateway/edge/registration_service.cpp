@@ -29,7 +29,7 @@ class RegistrationService final : public wire::Registration::Server {
     net::or_throw(shell_.apply(Heartbeat{id_}));
     auto results = context.getResults();
     results.setPeriodNs(shell_.parts().heartbeat_period.count());
-    const auto& key = shell_.parts().ticket_key.public_key().bytes;
+    const auto& key = shell_.parts().ticket_key->public_key().bytes;
     results.setTicketKey(kj::arrayPtr(key.data(), key.size()));
     return kj::READY_NOW;
   }

@@ -1,5 +1,7 @@
 #pragma once
 
+#include <string>
+
 #include "base/ids.h"
 #include "schema/wire/gateway.capnp.h"
 

@@ -62,7 +62,7 @@ class RunningService final : public Service {
     const std::string& data = options_.data_directory;
     PENSTOCK_ASSIGN(identity_, net::load_or_make_identity("penstock gateway", data + "/gateway.pem",
                                                           data + "/gateway.key"));
-    PENSTOCK_ASSIGN(auto ticket_key, load_or_make_key(data + "/ticket.key"));
+    PENSTOCK_ASSIGN(ticket_key_, load_or_make_key(data + "/ticket.key"));
     PENSTOCK_ASSIGN(auto opened, SqliteStore::open({.path = data + "/penstock.db"}));
     store_ = std::move(opened.store);
     first_start_ = opened.state.accounts.empty();
@@ -73,7 +73,7 @@ class RunningService final : public Service {
     parts.wall = &wall_;
     parts.timer = &loop_.timer();
     parts.log = &log_;
-    parts.ticket_key = std::move(ticket_key);
+    parts.ticket_key = &*ticket_key_;
     shell_ = kj::heap<Shell>(std::move(parts));
     shell_->start();
     return {};
@@ -171,6 +171,7 @@ class RunningService final : public Service {
   const Clock& wall_;
   Log& log_;
   net::Identity identity_;
+  std::optional<net::SigningKey> ticket_key_;
   std::unique_ptr<Store> store_;
   std::optional<ControlPlane> control_;
   kj::Own<Shell> shell_;

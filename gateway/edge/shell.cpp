@@ -3,6 +3,7 @@
 #include <kj/debug.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
 #include "base/net/coroutine.h"
@@ -22,14 +23,13 @@ std::string lease_text(LeaseId lease) { return "lease " + std::to_string(lease.v
 Shell::Shell(Parts parts) : parts_(std::move(parts)), tasks_(*this) {}
 
 void Shell::start() {
-  const Actions actions = parts_.control->recover(now());
-  for (const Action& action : actions.list) perform(action);
+  perform_all(parts_.control->recover(now()));
   background("ticking", tick());
 }
 
 Result<Actions> Shell::apply(const Command& command) {
   Actions actions = parts_.control->apply(command, now());
-  for (const Action& action : actions.list) perform(action);
+  perform_all(actions);
   if (actions.refused) return *actions.refused;
   return actions;
 }
@@ -105,6 +105,12 @@ void Shell::taskFailed(kj::Exception&& exception) {
   parts_.log->error("gateway", net::from_exception(exception).message);
 }
 
+void Shell::perform_all(const Actions& actions) {
+  std::vector<Record> records = records_of(actions);
+  if (!records.empty()) parts_.store->append_all(std::move(records));
+  for (const Action& action : actions.list) perform(action);
+}
+
 void Shell::perform(const Action& action) {
   if (!std::holds_alternative<Persist>(action) && !std::holds_alternative<UsageCounted>(action) &&
       !std::holds_alternative<LeaseRenewed>(action)) {
@@ -112,8 +118,6 @@ void Shell::perform(const Action& action) {
   }
   std::visit([this](const auto& one) { on(one); }, action);
 }
-
-void Shell::on(const Persist& action) { parts_.store->append(action.record); }
 
 void Shell::on(const CredentialRevoked& action) {
   std::vector<std::function<void()>> calls;

@@ -28,7 +28,7 @@ class Shell final : private kj::TaskSet::ErrorHandler {
     const Clock* wall = nullptr;  // nanoseconds since 1970
     kj::Timer* timer = nullptr;
     Log* log = nullptr;
-    net::SigningKey ticket_key;
+    const net::SigningKey* ticket_key = nullptr;  // signs tickets; outlives the shell
     Nanoseconds heartbeat_period = 2s;
     Nanoseconds call_deadline = 20s;  // for one call to an agent or worker
   };
@@ -73,8 +73,9 @@ class Shell final : private kj::TaskSet::ErrorHandler {
     std::string client_fingerprint;
   };
 
+  void perform_all(const Actions& actions);
   void perform(const Action& action);
-  void on(const Persist& action);
+  void on(const Persist&) {}  // the records of one command go to the store together
   void on(const AccountCreated&) {}
   void on(const CredentialCreated&) {}
   void on(const CredentialRevoked& action);

@@ -45,6 +45,7 @@ struct Assignment {
   ticketKey @7 :Data;
   usage @8 :UsageSink;  # rank 0 only
   local @9 :Bool;       # all ranks are on this host
+  executor @10 :UInt64; # the number under which the gateway knows this worker's executor
 }
 
 interface Worker {

@@ -1,0 +1,17 @@
+#include <doctest/doctest.h>
+
+#include "tests/support/program.h"
+
+using namespace penstock::testing;
+
+TEST_CASE("the matmul sample gives the product") {
+  CHECK(run_program({built("sample_matmul"), "--quick"}, 60).code == 0);
+}
+
+TEST_CASE("the MLP sample trains") {
+  CHECK(run_program({built("sample_fashion_mlp"), "--quick"}, 120).code == 0);
+}
+
+TEST_CASE("the convnet sample trains") {
+  CHECK(run_program({built("sample_fashion_convnet"), "--quick"}, 120).code == 0);
+}

@@ -59,7 +59,7 @@ struct CallTimes {
 
 struct RunOptions {
   std::int64_t batch_size = 0;  // true global rows; 0 where the entry has no dynamic dimension
-  std::function<void(const Stamp&)> observe;  // for --trace
+  std::function<void(const Stamp&)> observe = {};  // for --trace
 };
 
 /// Walks an executable on one rank: the same code for every backend.

@@ -1,6 +1,7 @@
 #include "executor/collectives/ucx_transport.h"
 
 #include <poll.h>
+#include <sched.h>
 
 #include <algorithm>
 #include <atomic>
@@ -32,6 +33,8 @@ constexpr Nanoseconds kSleepMax = 1s;
 /// How long a broken connection waits for a better witness. When a process dies, UCX may report the
 /// connections of other, living ranks as broken too, and before the process is seen to have ended.
 constexpr Nanoseconds kSuspicionPeriod = 500ms;
+/// After how long a spinning wait begins to offer its core to others.
+constexpr Nanoseconds kPoliteAfter = 5us;
 /// Bounds the spinning where the injected clock stands still.
 constexpr int kSpinPassesMax = 100'000;
 
@@ -433,6 +436,8 @@ void UcxTransportImpl::idle(Instant deadline) {
       spin_until = now + options_.spin;
     else if (now >= spin_until)
       break;
+    else if (now >= spin_until - options_.spin + kPoliteAfter)
+      sched_yield();  // the peer may be waiting for this very core
   }
   while (true) {
     sleep(deadline);

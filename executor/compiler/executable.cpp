@@ -94,8 +94,7 @@ std::string variables_text(const std::vector<VariableSlot>& variables, const pro
   std::string out;
   for (const VariableSlot& variable : variables)
     out += "variable " + variable.global.name + ": " + to_text(variable.global.type) + " " +
-           to_text(variable.operand.sharding, mesh) + " = " + operand_text(variable.operand) +
-           "\n";
+           to_text(variable.operand.sharding, mesh) + " = " + operand_text(variable.operand) + "\n";
   return out;
 }
 
@@ -137,8 +136,8 @@ std::string print(const PlacedProgram& program) {
              " steps " + std::to_string(buffer.first) + " to " + std::to_string(buffer.last) +
              "  # " + buffer.label + "\n";
     for (const PlacedStep& step : entry.steps)
-      out += "  " + std::string(name(step.phase)) + " " +
-             instruction_text(step.instruction, mesh) + "\n";
+      out += "  " + std::string(name(step.phase)) + " " + instruction_text(step.instruction, mesh) +
+             "\n";
     out += "}\n";
   }
   return out;

@@ -16,7 +16,9 @@ namespace {
 
 using program::Program;
 
-Status verify(const Differentiated& both) { return program::verify(both.program); }
+Status verify(const Differentiated& both) {
+  return program::verify(both.program);
+}
 std::string print(const Differentiated& both) {
   return program::print(both.program) + program::print(both.plan);
 }
@@ -71,8 +73,7 @@ Result<Executable> compile(std::string_view program_text, const program::Plan& p
   Stages stages(options);
   PENSTOCK_ASSIGN(Program decoded,
                   stages.run<Program>("decode", [&] { return decode(program_text); }));
-  PENSTOCK_ASSIGN(Program simple,
-                  stages.run_optional("simplify", std::move(decoded), simplify));
+  PENSTOCK_ASSIGN(Program simple, stages.run_optional("simplify", std::move(decoded), simplify));
   PENSTOCK_ASSIGN(Differentiated trained, stages.run<Differentiated>("differentiate", [&] {
     return differentiate(std::move(simple), plan);
   }));
@@ -87,14 +88,12 @@ Result<Executable> compile(std::string_view program_text, const program::Plan& p
   }));
   PENSTOCK_ASSIGN(ShardedProgram bucketed,
                   stages.run_optional("bucket", std::move(sharded), bucket));
-  PENSTOCK_ASSIGN(PlacedProgram placed, stages.run<PlacedProgram>("place", [&] {
-    return place(bucketed, target);
-  }));
+  PENSTOCK_ASSIGN(PlacedProgram placed,
+                  stages.run<PlacedProgram>("place", [&] { return place(bucketed, target); }));
   return stages.run<Executable>("emit", [&] { return emit(placed); });
 }
 
-program::Plan batch_plan(const Program& program, std::int64_t devices,
-                         std::int64_t micro_batches) {
+program::Plan batch_plan(const Program& program, std::int64_t devices, std::int64_t micro_batches) {
   program::Plan plan;
   plan.mesh.axes = {{"data", devices, false}, {"micro", micro_batches, true}};
   for (const program::Entry& entry : program.entries)

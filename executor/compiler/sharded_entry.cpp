@@ -5,7 +5,9 @@
 namespace penstock::compiler {
 namespace {
 
-std::size_t at(ValueId id) { return static_cast<std::size_t>(id.index); }
+std::size_t at(ValueId id) {
+  return static_cast<std::size_t>(id.index);
+}
 
 std::vector<bool> used_values(const ShardedEntry& entry, const std::vector<std::size_t>& order) {
   std::vector<bool> used(entry.values.size(), false);

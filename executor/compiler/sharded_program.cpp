@@ -34,7 +34,9 @@ std::string_view name(Phase phase) {
   return "?";
 }
 
-std::string value_text(ValueId id) { return "%" + std::to_string(id.index); }
+std::string value_text(ValueId id) {
+  return "%" + std::to_string(id.index);
+}
 
 std::string typed(const ShardedEntry& entry, ValueId id, const program::Mesh& mesh) {
   const ShardedValue& value = entry.value(id);
@@ -51,10 +53,11 @@ std::string attributes_text(const program::Attributes& attributes) {
 std::string node_text(const ShardedEntry& entry, const ShardedNode& node,
                       const program::Mesh& mesh) {
   std::string out;
-  for (const ValueId id : node.outputs)
-    out += (out.empty() ? "" : ", ") + typed(entry, id, mesh);
-  out += " = " + (node.collective ? to_text(*node.collective, mesh)
-                                  : std::string(program::op_row(node.op).name)) + "(";
+  for (const ValueId id : node.outputs) out += (out.empty() ? "" : ", ") + typed(entry, id, mesh);
+  out += " = " +
+         (node.collective ? to_text(*node.collective, mesh)
+                          : std::string(program::op_row(node.op).name)) +
+         "(";
   for (std::size_t i = 0; i < node.inputs.size(); ++i)
     out += (i == 0 ? "" : ", ") + value_text(node.inputs[i]);
   out += ")" + attributes_text(node.attributes);

@@ -11,7 +11,9 @@
 namespace penstock::compiler {
 namespace {
 
-std::size_t at(ValueId id) { return static_cast<std::size_t>(id.index); }
+std::size_t at(ValueId id) {
+  return static_cast<std::size_t>(id.index);
+}
 
 bool joins(const ShardedNode& node) {
   return node.collective && node.collective->kind == CollectiveKind::all_reduce;
@@ -93,7 +95,8 @@ class Grouping {
     for (Follows before; before != follows;) {
       before = follows;
       for (std::size_t k = 0; k < follows.size(); ++k)
-        if (before[k] >= 0) merge(follows, buckets_[k][static_cast<std::size_t>(before[k])].follows);
+        if (before[k] >= 0)
+          merge(follows, buckets_[k][static_cast<std::size_t>(before[k])].follows);
     }
   }
 
@@ -139,8 +142,7 @@ class Ordering {
 
   std::vector<std::size_t> run(const std::vector<std::size_t>& eager) {
     for (std::size_t i = 0; i < entry_.values.size(); ++i)
-      if (entry_.values[i].source != program::Source::node)
-        made({static_cast<std::int32_t>(i)});
+      if (entry_.values[i].source != program::Source::node) made({static_cast<std::int32_t>(i)});
     std::vector<std::size_t> rest;
     for (const std::size_t n : eager)
       if (!joins(entry_.nodes[n])) rest.push_back(n);

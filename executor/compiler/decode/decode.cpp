@@ -4,6 +4,8 @@
 
 namespace penstock::compiler {
 
-Result<program::Program> decode(std::string_view text) { return program::parse(text); }
+Result<program::Program> decode(std::string_view text) {
+  return program::parse(text);
+}
 
 }  // namespace penstock::compiler

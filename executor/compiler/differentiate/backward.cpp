@@ -16,7 +16,9 @@ using program::Program;
 using program::Source;
 using program::ValueId;
 
-std::size_t at(ValueId id) { return static_cast<std::size_t>(id.index); }
+std::size_t at(ValueId id) {
+  return static_cast<std::size_t>(id.index);
+}
 
 bool is_trainable(const Program& program, const program::ValueInfo& value) {
   return value.source == Source::variable &&

@@ -113,9 +113,9 @@ Plan extended(Plan plan, const Program& program, const Training& training) {
 Status check_names(const Program& program, const Training& training) {
   for (const Entry& entry : program.entries)
     if (is_new_entry(entry.name) && entry.name != training.entry)
-      return Error{ErrorCode::already_exists,
-                   "entry " + entry.name +
-                       ": training makes an entry of this name; give yours another one"};
+      return Error{
+          ErrorCode::already_exists,
+          "entry " + entry.name + ": training makes an entry of this name; give yours another one"};
   return {};
 }
 
@@ -130,9 +130,8 @@ Result<Differentiated> differentiate(Program program, Plan plan) {
   const std::string place = "entry " + training.entry;
   if (forward.nodes.size() > kForwardNodesMax)
     return Error{ErrorCode::resource_exhausted,
-                 place + ": " + std::to_string(forward.nodes.size()) +
-                     " nodes are more than the " + std::to_string(kForwardNodesMax) +
-                     " that can be differentiated"};
+                 place + ": " + std::to_string(forward.nodes.size()) + " nodes are more than the " +
+                     std::to_string(kForwardNodesMax) + " that can be differentiated"};
   PENSTOCK_TRY(check_names(program, training));
   PENSTOCK_TRY(declare_optimizer(program, training));
   std::vector<Entry> made;

@@ -47,7 +47,8 @@ Status append_optimizer(program::Builder& builder, const program::Training& trai
   PENSTOCK_TRY(builder.try_write(kStepVariable, step));
   PENSTOCK_ASSIGN(const ValueId rate, builder.try_read(kLearningRateVariable));
   for (const auto& [variable, gradient] : gradients) {
-    const std::string parameter = builder.program().variables[static_cast<std::size_t>(variable)].name;
+    const std::string parameter =
+        builder.program().variables[static_cast<std::size_t>(variable)].name;
     const std::vector<std::string> states = state_variables(training.optimizer, parameter);
     PENSTOCK_ASSIGN(const ValueId value, builder.try_read(parameter));
     std::vector<ValueId> operands = {value, gradient};

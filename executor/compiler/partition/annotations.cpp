@@ -19,7 +19,8 @@ Status check_mesh(const Mesh& mesh) {
     if (axis.size < 1)
       return invalid("mesh axis " + axis.name + " has size " + std::to_string(axis.size) +
                      "; it needs at least 1");
-    if (!names.insert(axis.name).second) return invalid("mesh axis " + axis.name + " is there twice");
+    if (!names.insert(axis.name).second)
+      return invalid("mesh axis " + axis.name + " is there twice");
     times += axis.time && axis.size > 1 ? 1 : 0;
   }
   if (times > 1)

@@ -19,7 +19,9 @@ using program::Spread;
 /// that need no communication.
 constexpr double kResultByte = 0.05;
 
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 /// What one axis would be.
 struct Candidate {
@@ -129,8 +131,7 @@ class AxisChoice {
       return std::nullopt;
     Candidate out;
     for (std::size_t i = 0; i < node_.inputs.size(); ++i)
-      out.operands.push_back(
-          {all || i == operand ? Spread::partial : Spread::replicated, -1});
+      out.operands.push_back({all || i == operand ? Spread::partial : Spread::replicated, -1});
     out.results.assign(node_.outputs.size(), {Spread::partial, -1});
     return priced(std::move(out), time());
   }
@@ -179,8 +180,8 @@ class AxisChoice {
   const NodeLayout& so_far_;
 };
 
-Error no_candidate(const Layouts& layouts, const program::Node& node,
-                   const program::MeshAxis& axis, int index) {
+Error no_candidate(const Layouts& layouts, const program::Node& node, const program::MeshAxis& axis,
+                   int index) {
   for (const program::ValueId id : node.inputs)
     if (layouts.made(id)[at(index)].spread == Spread::distinct)
       return Error{ErrorCode::unimplemented,
@@ -188,7 +189,8 @@ Error no_candidate(const Layouts& layouts, const program::Node& node,
                        ": each rank has its own, and only element-wise ops keep it apart"};
   return Error{ErrorCode::unimplemented,
                axis.time ? "it needs the whole batch before any micro-batch can go on; use a plan "
-                           "with " + axis.name + "=1"
+                           "with " +
+                               axis.name + "=1"
                          : "no layout over axis " + axis.name + " is possible"};
 }
 
@@ -218,8 +220,10 @@ Result<NodeLayout> choose_layout(const program::Entry& entry, const program::Nod
         AxisChoice(entry, node, rule, layouts, wishes[at(axis)], mesh, axis, out).best();
     if (best.cost == std::numeric_limits<double>::infinity())
       return no_candidate(layouts, node, mesh.axes[at(axis)], axis);
-    for (std::size_t i = 0; i < node.inputs.size(); ++i) out.operands[i][at(axis)] = best.operands[i];
-    for (std::size_t i = 0; i < node.outputs.size(); ++i) out.results[i][at(axis)] = best.results[i];
+    for (std::size_t i = 0; i < node.inputs.size(); ++i)
+      out.operands[i][at(axis)] = best.operands[i];
+    for (std::size_t i = 0; i < node.outputs.size(); ++i)
+      out.results[i][at(axis)] = best.results[i];
   }
   return out;
 }

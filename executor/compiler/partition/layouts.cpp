@@ -15,11 +15,15 @@ using program::Spread;
 /// What a byte costs that is copied within a device, beside one that travels between devices.
 constexpr double kLocalByte = 0.02;
 
-std::size_t at(program::ValueId id) { return static_cast<std::size_t>(id.index); }
-std::size_t at(int axis) { return static_cast<std::size_t>(axis); }
+std::size_t at(program::ValueId id) {
+  return static_cast<std::size_t>(id.index);
+}
+std::size_t at(int axis) {
+  return static_cast<std::size_t>(axis);
+}
 
-/// The axes that cut `dim` in both layouts alike, outermost first, come first in both lists; returns
-/// how many they are.
+/// The axes that cut `dim` in both layouts alike, outermost first, come first in both lists;
+/// returns how many they are.
 std::size_t common_prefix(const std::vector<int>& a, const std::vector<int>& b) {
   std::size_t n = 0;
   while (n < a.size() && n < b.size() && a[n] == b[n]) ++n;
@@ -43,10 +47,9 @@ ValueId Layouts::add_value(ShardedValue value, Phase phase) {
 void Layouts::add_source(program::ValueId old, const Sharding& sharding) {
   const program::ValueInfo& source = entry_.values[at(old)];
   const bool each = time_ < 0 || is_time_split(sharding, mesh_);
-  versions_[at(old)].push_back(
-      add_value({source.type, local_type(source.type, sharding, mesh_), sharding, source.source,
-                 source.index, source.name},
-                each ? Phase::each : Phase::before));
+  versions_[at(old)].push_back(add_value({source.type, local_type(source.type, sharding, mesh_),
+                                          sharding, source.source, source.index, source.name},
+                                         each ? Phase::each : Phase::before));
 }
 
 Phase Layouts::phase_of(const std::vector<ValueId>& inputs,
@@ -68,17 +71,21 @@ void Layouts::add_node(const program::Node& node, program::Attributes local,
   ShardedNode made{node.op, std::move(local), {}, std::move(inputs), {}, phase};
   for (std::size_t i = 0; i < node.outputs.size(); ++i) {
     const program::TensorType& type = entry_.type(node.outputs[i]);
-    made.outputs.push_back(add_value({type, local_type(type, results[i], mesh_), results[i],
-                                      program::Source::node, index, {}},
-                                     phase));
+    made.outputs.push_back(add_value(
+        {type, local_type(type, results[i], mesh_), results[i], program::Source::node, index, {}},
+        phase));
     versions_[at(node.outputs[i])].push_back(made.outputs.back());
   }
   out_.nodes.push_back(std::move(made));
 }
 
-ValueId Layouts::made_value(program::ValueId old) const { return versions_[at(old)].front(); }
+ValueId Layouts::made_value(program::ValueId old) const {
+  return versions_[at(old)].front();
+}
 
-const Sharding& Layouts::made(program::ValueId old) const { return sharding(made_value(old)); }
+const Sharding& Layouts::made(program::ValueId old) const {
+  return sharding(made_value(old));
+}
 
 std::optional<double> Layouts::axis_cost(program::ValueId old, ValueId from, int axis,
                                          AxisSharding wanted, const bool each) const {
@@ -112,7 +119,8 @@ std::optional<double> Layouts::cost(program::ValueId old, int axis, AxisSharding
                                     const bool each) const {
   std::optional<double> best;
   for (const ValueId from : versions_[at(old)])
-    if (const auto cost = axis_cost(old, from, axis, wanted, each); cost && (!best || *cost < *best))
+    if (const auto cost = axis_cost(old, from, axis, wanted, each);
+        cost && (!best || *cost < *best))
       best = cost;
   return best;
 }
@@ -135,11 +143,15 @@ ValueId Layouts::collect(program::ValueId old, ValueId from, CollectiveKind kind
   const bool time = mesh_.axes[at(axis)].time;
   const Phase from_phase = phases_[at(from)];
   const program::TensorType& type = entry_.type(old);
-  ShardedNode node{0, {}, Collective{kind, axis, dim, -1}, {from}, {}, time ? Phase::each : from_phase};
+  ShardedNode node{0,      {}, Collective{kind, axis, dim, -1},
+                   {from}, {}, time ? Phase::each : from_phase};
   const Phase phase = kind == CollectiveKind::accumulate ? Phase::after : node.phase;
-  node.outputs.push_back(add_value({type, local_type(type, sharding, mesh_), sharding,
+  node.outputs.push_back(add_value({type,
+                                    local_type(type, sharding, mesh_),
+                                    sharding,
                                     program::Source::node,
-                                    static_cast<std::int32_t>(out_.nodes.size()), {}},
+                                    static_cast<std::int32_t>(out_.nodes.size()),
+                                    {}},
                                    phase));
   versions_[at(old)].push_back(node.outputs[0]);
   out_.nodes.push_back(std::move(node));
@@ -152,9 +164,9 @@ Result<ValueId> Layouts::convert(program::ValueId old, const Sharding& wanted) {
     return distance(old, a, wanted) < distance(old, b, wanted);
   });
   if (distance(old, value, wanted) == std::numeric_limits<double>::infinity())
-    return Error{ErrorCode::unimplemented,
-                 to_text(entry_.type(old)) + " " + to_text(sharding(value), mesh_) +
-                     " cannot be brought to " + to_text(wanted, mesh_)};
+    return Error{ErrorCode::unimplemented, to_text(entry_.type(old)) + " " +
+                                               to_text(sharding(value), mesh_) +
+                                               " cannot be brought to " + to_text(wanted, mesh_)};
   // Sums are completed first: over time, then over devices.
   for (const bool time : {true, false})
     for (int axis = 0; axis < static_cast<int>(wanted.size()); ++axis) {
@@ -178,8 +190,8 @@ Result<ValueId> Layouts::convert(program::ValueId old, const Sharding& wanted) {
     const std::size_t keep = common_prefix(have, axes_of_dim(wanted, mesh_, dim));
     for (std::size_t i = have.size(); i-- > keep;) {
       if (mesh_.axes[at(have[i])].time)
-        return Error{ErrorCode::unimplemented, to_text(entry_.type(old)) +
-                                                   " would have to be gathered over time"};
+        return Error{ErrorCode::unimplemented,
+                     to_text(entry_.type(old)) + " would have to be gathered over time"};
       value = collect(old, value, CollectiveKind::all_gather, have[i], {});
     }
   }

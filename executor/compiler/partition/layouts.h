@@ -10,9 +10,8 @@
 
 namespace penstock::compiler {
 
-/// The layouts in which the values of one entry exist so far, and the collectives that make new ones.
-/// Every layout of a value is made once.
-/// Threads: one
+/// The layouts in which the values of one entry exist so far, and the collectives that make new
+/// ones. Every layout of a value is made once. Threads: one
 class Layouts {
  public:
   Layouts(const program::Entry& entry, const program::Mesh& mesh);

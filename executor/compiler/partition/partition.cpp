@@ -66,9 +66,9 @@ Status add_outputs(const Entry& entry, Layouts& layouts, const Mesh& mesh, Shard
     for (std::size_t a = 0; a < wanted.size(); ++a) {
       if (wanted[a].spread == Spread::partial) wanted[a] = {};
       if (wanted[a].spread == Spread::distinct)
-        return Error{ErrorCode::unimplemented,
-                     "entry " + entry.name + ", output " + output.name + " is distinct over axis " +
-                         mesh.axes[a].name + ": each rank has its own"};
+        return Error{ErrorCode::unimplemented, "entry " + entry.name + ", output " + output.name +
+                                                   " is distinct over axis " + mesh.axes[a].name +
+                                                   ": each rank has its own"};
     }
     Result<ValueId> value = layouts.convert(output.value, wanted);
     if (!value.ok())
@@ -123,10 +123,9 @@ Result<ShardedProgram> partition(const program::Program& program, const program:
   out.seed = program.seed;
   out.plan = plan;
   for (std::size_t v = 0; v < program.variables.size(); ++v)
-    out.variables.push_back(
-        {program.variables[v],
-         local_type(program.variables[v].type, sources.variables[v], plan.mesh),
-         sources.variables[v]});
+    out.variables.push_back({program.variables[v],
+                             local_type(program.variables[v].type, sources.variables[v], plan.mesh),
+                             sources.variables[v]});
   for (const Entry& entry : program.entries) {
     PENSTOCK_ASSIGN(ShardedEntry sharded, partition_entry(program, entry, sources, plan.mesh));
     out.entries.push_back(std::move(sharded));

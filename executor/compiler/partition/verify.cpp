@@ -14,7 +14,9 @@ using program::Mesh;
 using program::Sharding;
 using program::Spread;
 
-Error broken(std::string message) { return {ErrorCode::internal, std::move(message)}; }
+Error broken(std::string message) {
+  return {ErrorCode::internal, std::move(message)};
+}
 
 program::Types local_types(const ShardedEntry& entry, const std::vector<ValueId>& ids) {
   program::Types out;
@@ -138,8 +140,8 @@ Status check_entry(const ShardedProgram& program, const ShardedEntry& entry) {
       if (static_cast<std::size_t>(id.index) >= made)
         return broken(place + ": an operand is made later");
     made += node.outputs.size();
-    Status status = node.collective ? check_collective(entry, node, program.plan.mesh)
-                                    : check_op(entry, node);
+    Status status =
+        node.collective ? check_collective(entry, node, program.plan.mesh) : check_op(entry, node);
     if (!status.ok()) return std::move(status).error().in(place);
   }
   return check_ends(program, entry);

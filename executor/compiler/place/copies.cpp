@@ -10,7 +10,9 @@ namespace {
 
 using program::Source;
 
-std::size_t at(ValueId id) { return static_cast<std::size_t>(id.index); }
+std::size_t at(ValueId id) {
+  return static_cast<std::size_t>(id.index);
+}
 
 bool is_all_reduce(const Step& step) {
   const auto* call = std::get_if<CollectiveCall>(&step.call);
@@ -26,7 +28,8 @@ std::vector<int> makers_of(const Schedule& schedule) {
 }
 
 Step copy_step(ValueId from, ValueId to, Phase phase, std::string label) {
-  return {phase, KernelCall{program::Kernel::copy_plain, {}}, {from}, {to}, std::move(label), false};
+  return {phase, KernelCall{program::Kernel::copy_plain, {}}, {from}, {to}, std::move(label),
+          false};
 }
 
 /// The old values of the variables: at most one value each.
@@ -122,8 +125,8 @@ std::vector<bool> writes_in_place(const Schedule& schedule) {
     const ValueId root = schedule.root(write.value);
     const int maker = makers[at(root)];
     bool good = maker >= 0 && summed.find(root) == summed.end() && taken.insert(root).second;
-    good = good && byte_count(schedule.value(root).local) ==
-                       byte_count(schedule.value(write.value).local);
+    good = good &&
+           byte_count(schedule.value(root).local) == byte_count(schedule.value(write.value).local);
     if (good) {
       const Step& step = schedule.steps[static_cast<std::size_t>(maker)];
       good = !communicates(step) && !std::holds_alternative<AccumulateCall>(step.call);
@@ -171,8 +174,7 @@ void copy_communicated_outputs(Schedule& schedule, const program::Mesh& mesh) {
     const auto step = static_cast<std::size_t>(maker);
     if (!communicates(schedule.steps[step])) continue;
     const ValueId copy = schedule.clone(root);
-    behind[step].push_back(
-        copy_step(root, copy, Phase::each, "copy of output " + output.name));
+    behind[step].push_back(copy_step(root, copy, Phase::each, "copy of output " + output.name));
     output.value = copy;
   }
   std::vector<Step> steps;

@@ -17,7 +17,9 @@ using program::Spread;
 constexpr std::size_t kNodesMax = 20000;
 constexpr int kDepthMax = 8;
 
-std::size_t at(ValueId id) { return static_cast<std::size_t>(id.index); }
+std::size_t at(ValueId id) {
+  return static_cast<std::size_t>(id.index);
+}
 
 program::Types local_types(const ShardedEntry& entry, const std::vector<ValueId>& ids) {
   program::Types out;
@@ -36,8 +38,7 @@ class Inliner {
 
   Status run() {
     for (std::size_t i = 0; i < from_.values.size(); ++i)
-      if (from_.values[i].source != program::Source::node)
-        map_[i] = add_value(from_.values[i]);
+      if (from_.values[i].source != program::Source::node) map_[i] = add_value(from_.values[i]);
     for (std::size_t n = 0; n < from_.nodes.size(); ++n) {
       const ShardedNode& node = from_.nodes[n];
       if (is_open(node))
@@ -45,9 +46,9 @@ class Inliner {
       else
         copy(node, labels_[n]);
       if (out_.nodes.size() > kNodesMax)
-        return Error{ErrorCode::resource_exhausted,
-                     "the entry has more than " + std::to_string(kNodesMax) +
-                         " nodes with its regions opened"};
+        return Error{ErrorCode::resource_exhausted, "the entry has more than " +
+                                                        std::to_string(kNodesMax) +
+                                                        " nodes with its regions opened"};
     }
     for (const program::NamedValue& output : from_.outputs)
       out_.outputs.push_back({output.name, map_[at(output.value)]});
@@ -113,8 +114,8 @@ class Inliner {
     std::vector<ValueId> inputs;
     std::vector<ValueId> inner;  // values of the expansion -> new values
     for (std::size_t i = 0; i < region.inputs.size(); ++i) {
-      auto input = builder.try_input("operand" + std::to_string(i),
-                                     from_.value(region.inputs[i]).local);
+      auto input =
+          builder.try_input("operand" + std::to_string(i), from_.value(region.inputs[i]).local);
       if (!input.ok()) return Error{ErrorCode::internal, input.error().message}.in(label);
       inputs.push_back(*input);
       inner.push_back(map_[at(region.inputs[i])]);
@@ -128,8 +129,8 @@ class Inliner {
       for (const ValueId id : node.inputs) made.inputs.push_back(inner[at(id)]);
       for (const ValueId id : node.outputs) {
         const program::TensorType& type = expansion.type(id);
-        inner[at(id)] = add_value({type, type, inner_sharding(region, type), program::Source::node,
-                                   0, {}});
+        inner[at(id)] =
+            add_value({type, type, inner_sharding(region, type), program::Source::node, 0, {}});
         made.outputs.push_back(inner[at(id)]);
       }
       add_node(std::move(made), std::string(program::op_row(node.op).name) + " of " + label);

@@ -14,7 +14,9 @@
 namespace penstock::compiler {
 namespace {
 
-std::size_t at(ValueId id) { return static_cast<std::size_t>(id.index); }
+std::size_t at(ValueId id) {
+  return static_cast<std::size_t>(id.index);
+}
 
 /// Turns the steps of one entry into instructions on the arena.
 class EntryPlacer {
@@ -33,10 +35,8 @@ class EntryPlacer {
     out_.name = entry.name;
     end_ = pack(storage_.buffers, start_);
     for (std::size_t i = 0; i < schedule_.values.size(); ++i)
-      if (const ShardedValue& value = schedule_.values[i];
-          value.source == program::Source::input)
-        out_.inputs.push_back(
-            {value.name, value.global, operand({static_cast<std::int32_t>(i)})});
+      if (const ShardedValue& value = schedule_.values[i]; value.source == program::Source::input)
+        out_.inputs.push_back({value.name, value.global, operand({static_cast<std::int32_t>(i)})});
     for (const program::NamedValue& output : schedule_.outputs) {
       const ShardedValue& value = schedule_.value(output.value);
       out_.outputs.push_back({output.name, value.global, operand(output.value)});
@@ -105,8 +105,7 @@ class EntryPlacer {
     out.offset = offset(id);
     out.type = value.local;
     out.sharding = value.sharding;
-    out.per_micro =
-        is_time_split(value.sharding, mesh_) && storage_.whole[at(schedule_.root(id))];
+    out.per_micro = is_time_split(value.sharding, mesh_) && storage_.whole[at(schedule_.root(id))];
     return out;
   }
 
@@ -188,7 +187,9 @@ void place_variables(const ShardedProgram& program, PlacedProgram& out) {
   out.arena_bytes = out.variable_bytes;
 }
 
-std::string megabytes(std::int64_t bytes) { return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB"; }
+std::string megabytes(std::int64_t bytes) {
+  return std::to_string((bytes + (1 << 20) - 1) >> 20) + " MiB";
+}
 
 Error too_large(const PlacedProgram& program, const PlacedEntry& entry, std::int64_t limit) {
   std::vector<Buffer> buffers = entry.buffers;

@@ -12,7 +12,9 @@ namespace {
 
 using program::Kernel;
 
-std::size_t at(ValueId id) { return static_cast<std::size_t>(id.index); }
+std::size_t at(ValueId id) {
+  return static_cast<std::size_t>(id.index);
+}
 
 std::optional<Kernel> kernel_of(const ShardedNode& node) {
   return node.collective ? std::nullopt : program::op_row(node.op).kernel;
@@ -58,7 +60,8 @@ class Scheduler {
     });
   }
 
-  /// Whether a reshape can share the operand's bytes, and those of one micro-batch are in one place.
+  /// Whether a reshape can share the operand's bytes, and those of one micro-batch are in one
+  /// place.
   bool shares_bytes(const ShardedNode& node) const {
     const ShardedValue& from = entry_.value(node.inputs[0]);
     const ShardedValue& to = entry_.value(node.outputs[0]);
@@ -89,7 +92,8 @@ class Scheduler {
 
   void add_step(std::size_t n) {
     const ShardedNode& node = entry_.nodes[n];
-    if (node.collective && node.collective->bucket >= 0 && joins_last(*node.collective, node.phase)) {
+    if (node.collective && node.collective->bucket >= 0 &&
+        joins_last(*node.collective, node.phase)) {
       Step& last = out_.steps.back();
       last.inputs.push_back(node.inputs[0]);
       last.outputs.push_back(node.outputs[0]);
@@ -105,7 +109,8 @@ class Scheduler {
       if (node.collective->kind == CollectiveKind::accumulate)
         step.call = AccumulateCall{};
       else
-        step.call = CollectiveCall{*node.collective, entry_.value(node.inputs[0]).local.dtype, 0, {}};
+        step.call =
+            CollectiveCall{*node.collective, entry_.value(node.inputs[0]).local.dtype, 0, {}};
     } else if (const std::optional<Kernel> kernel = kernel_of(node)) {
       step.call = KernelCall{*kernel, node.attributes};
       step.elementwise = is_map(*kernel);
@@ -113,8 +118,7 @@ class Scheduler {
       step.call = RegionCall{node.op, node.attributes};
       program::Types types;
       for (const ValueId id : node.inputs) types.push_back(entry_.value(id).local);
-      step.elementwise =
-          is_pointwise(program::op_row(node.op).sharding({types, node.attributes}));
+      step.elementwise = is_pointwise(program::op_row(node.op).sharding({types, node.attributes}));
     }
     out_.steps.push_back(std::move(step));
   }
@@ -161,7 +165,9 @@ ValueId Schedule::clone(ValueId id) {
   return copy;
 }
 
-bool is_map(Kernel kernel) { return kernel <= Kernel::map_cast; }
+bool is_map(Kernel kernel) {
+  return kernel <= Kernel::map_cast;
+}
 
 Result<Schedule> make_schedule(const ShardedEntry& entry, const std::vector<std::string>& labels,
                                const program::Mesh& mesh) {

@@ -11,12 +11,17 @@ namespace {
 
 using program::Source;
 
-std::size_t at(ValueId id) { return static_cast<std::size_t>(id.index); }
-std::size_t at(int i) { return static_cast<std::size_t>(i); }
+std::size_t at(ValueId id) {
+  return static_cast<std::size_t>(id.index);
+}
+std::size_t at(int i) {
+  return static_cast<std::size_t>(i);
+}
 
 class StorageAssigner {
  public:
-  StorageAssigner(const Schedule& schedule, const std::vector<int>& made_in, const program::Mesh& mesh)
+  StorageAssigner(const Schedule& schedule, const std::vector<int>& made_in,
+                  const program::Mesh& mesh)
       : schedule_(schedule),
         mesh_(mesh),
         uses_(uses_of(schedule)),
@@ -63,7 +68,8 @@ class StorageAssigner {
     return static_cast<int>(out_.buffers.size()) - 1;
   }
 
-  /// The value lives in the buffer from its making to its last use, longer where micro-batches loop.
+  /// The value lives in the buffer from its making to its last use, longer where micro-batches
+  /// loop.
   void extend(int buffer, ValueId root) {
     Buffer& b = out_.buffers[at(buffer)];
     const ShardedValue& value = schedule_.value(root);
@@ -74,9 +80,8 @@ class StorageAssigner {
     if (loop_first_ >= 0) {
       const bool before = step == nullptr || step->phase == Phase::before;
       const bool used_in_loop =
-          std::any_of(uses_[at(root)].begin(), uses_[at(root)].end(), [&](int use) {
-            return use <= loop_last_ && use >= loop_first_;
-          });
+          std::any_of(uses_[at(root)].begin(), uses_[at(root)].end(),
+                      [&](int use) { return use <= loop_last_ && use >= loop_first_; });
       const bool carried = step != nullptr && std::holds_alternative<AccumulateCall>(step->call);
       if ((before && used_in_loop) || carried || out_.whole[at(root)])
         last = std::max(last, loop_last_);
@@ -139,8 +144,7 @@ class StorageAssigner {
     const int over = operand_to_overwrite(s, id);
     const ShardedValue& value = schedule_.value(id);
     const int buffer = over >= 0 ? over : add_buffer(aligned(byte_count(value.local)), id);
-    if (out_.whole[at(id)])
-      out_.buffers[at(buffer)].bytes = device_bytes(value);
+    if (out_.whole[at(id)]) out_.buffers[at(buffer)].bytes = device_bytes(value);
     reusable_[at(buffer)] = !out_.whole[at(id)];
     put(id, buffer);
   }
@@ -190,7 +194,9 @@ class StorageAssigner {
 
 }  // namespace
 
-std::int64_t aligned(std::int64_t bytes) { return std::max<std::int64_t>(1, (bytes + 63) / 64) * 64; }
+std::int64_t aligned(std::int64_t bytes) {
+  return std::max<std::int64_t>(1, (bytes + 63) / 64) * 64;
+}
 
 Storage assign_storage(Schedule& schedule, const program::Mesh& mesh) {
   copy_communicated_outputs(schedule, mesh);

@@ -29,7 +29,8 @@ program::Entry without_dead_code(const program::Entry& entry) {
   for (std::size_t i = 0; i < entry.values.size(); ++i) {
     const program::ValueInfo& value = entry.values[i];
     const program::ValueId id{static_cast<std::int32_t>(i)};
-    if (value.source == program::Source::input || (value.source == program::Source::variable && live[i]))
+    if (value.source == program::Source::input ||
+        (value.source == program::Source::variable && live[i]))
       copy.copy_source(id);
     if (value.source == program::Source::node && live[i] && !copy.has(id))
       copy.copy_node(entry.nodes[static_cast<std::size_t>(value.index)]);

@@ -43,8 +43,8 @@ std::vector<program::ValueId> EntryCopy::add_node(program::OpIndex op,
   program::Node node{op, std::move(attributes), std::move(inputs), {}};
   for (program::TensorType& type : results) {
     node.outputs.push_back({static_cast<std::int32_t>(to_.values.size())});
-    to_.values.push_back({std::move(type), program::Source::node,
-                          static_cast<std::int32_t>(to_.nodes.size()), {}});
+    to_.values.push_back(
+        {std::move(type), program::Source::node, static_cast<std::int32_t>(to_.nodes.size()), {}});
   }
   std::vector<program::ValueId> outputs = node.outputs;
   to_.nodes.push_back(std::move(node));

@@ -170,7 +170,8 @@ class Simplifier {
     const auto [at, is_new] = seen_.try_emplace(key_of(op, attributes, inputs));
     if (is_new)
       at->second = copy_.add_node(op, std::move(attributes), std::move(inputs), std::move(results));
-    for (std::size_t i = 0; i < at->second.size(); ++i) copy_.replace(old.outputs[i], at->second[i]);
+    for (std::size_t i = 0; i < at->second.size(); ++i)
+      copy_.replace(old.outputs[i], at->second[i]);
     known_.resize(copy_.entry().values.size());
     if (value) known_[static_cast<std::size_t>(at->second[0].index)] = value;
   }

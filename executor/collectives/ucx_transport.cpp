@@ -525,7 +525,7 @@ Result<std::unique_ptr<UcxTransport>> UcxTransport::open(UcxOptions options, con
   const bool shared_memory = options.transports.find("posix") != std::string::npos ||
                              options.transports.find("sysv") != std::string::npos;
   std::string threshold = options.rendezvous_from;
-  if (threshold.empty()) threshold = shared_memory ? "auto" : "inf";
+  if (threshold.empty()) threshold = shared_memory ? "65536" : "inf";
   PENSTOCK_ASSIGN(ProcessIdentity process, this_process());
   PENSTOCK_ASSIGN(UcxContext context, UcxContext::open({{"TLS", options.transports},
                                                         {"NET_DEVICES", options.net_devices},

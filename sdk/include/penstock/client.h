@@ -1,0 +1,105 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "penstock/lease.h"
+#include "penstock/report.h"
+
+namespace penstock {
+
+namespace detail {
+class ClientCore;
+}
+
+/// Which gateway to use, and as whom.
+struct ConnectOptions {
+  /// "penstock://host:port?fingerprint=HEX" or "unix:/path"; empty: PENSTOCK_URL. Without a
+  /// fingerprint in it, PENSTOCK_FINGERPRINT_FILE or ~/.config/penstock/known_gateways must know
+  /// it.
+  std::string url = "";
+  std::string key = "";        // API key; empty: PENSTOCK_KEY
+  Nanoseconds deadline = 10s;  // of connecting and logging in
+};
+
+/// A pool of CPU devices of one's own, for a trial or a test.
+struct LocalOptions {
+  unsigned devices = 2;
+  unsigned threads = 1;                   // per device
+  std::uint64_t memory_bytes = 2 * kGiB;  // per device
+  std::string binaries = "";              // folder of penstock-gateway; empty: searched for
+  Nanoseconds deadline = 60s;             // of starting it
+};
+
+/// One API key, without its secret.
+struct KeyInfo {
+  std::string id;
+  std::string account;
+  std::string name;
+  std::int64_t created_unix_ns = 0;
+  bool revoked = false;
+  bool administrator = false;
+};
+
+/// A new key. The secret is shown this once.
+struct NewKey {
+  std::string id;
+  std::string secret;
+};
+
+/// What an account used on one day.
+struct UsageLine {
+  std::string day;  // 2026-11-30, UTC
+  std::string account;
+  Usage usage;
+  std::int64_t leases = 0;
+};
+
+/// One executor of the pool.
+struct PoolExecutor {
+  std::string name;
+  std::vector<LeasedDevice> devices;
+  std::uint32_t leased = 0;
+  Nanoseconds last_heartbeat{};  // ago
+};
+
+/// A connection to a gateway. A background thread does the talking, so that calls overlap with the
+/// application's own work. Leases that it made keep the connection alive.
+/// Errors: Exception; unavailable if the gateway does not answer, unauthenticated for a wrong key
+/// or certificate, failed_precondition if the versions do not fit
+/// Threads: any
+class Client {
+ public:
+  /// Connects to a gateway and logs in.
+  static Client connect(ConnectOptions options = {});
+
+  /// Starts a private gateway, agent and workers as child processes, which end with the client.
+  /// Nothing of them runs in this process. The programs are looked for in `options.binaries`,
+  /// PENSTOCK_BIN_DIR, beside the running program, and where Penstock was installed.
+  static Client local(LocalOptions options = {});
+
+  Client(Client&&) noexcept;
+  Client& operator=(Client&&) noexcept;
+  ~Client();
+
+  /// Devices for this client, from now until the lease is released or dropped. Returns when they
+  /// are granted.
+  /// Errors: resource_exhausted if there are never enough; deadline_exceeded after max_wait
+  Lease lease(LeaseOptions options = {});
+
+  const std::string& account() const;
+  std::vector<UsageLine> usage(std::int64_t since_unix_ns = 0);
+  /// Errors: permission_denied: another account than one's own needs an administrator's key
+  NewKey create_key(const std::string& name, const std::string& account = "");
+  std::vector<KeyInfo> keys();
+  void revoke_key(const std::string& id);
+  std::vector<PoolExecutor> pool();
+
+ private:
+  explicit Client(std::shared_ptr<detail::ClientCore> core);
+  std::shared_ptr<detail::ClientCore> core_;  // shared with leases: the connection is theirs too
+};
+
+}  // namespace penstock

@@ -1,0 +1,59 @@
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "penstock/future.h"
+#include "penstock/report.h"
+
+namespace penstock {
+
+namespace detail {
+class Lane;
+}
+
+struct VariableInfo {
+  std::string name;
+  DType dtype = DType::f32;
+  Extents shape;
+  bool trainable = false;
+};
+
+/// A compiled program on the devices of a lease. Calls are numbered and run in order; the first
+/// that fails breaks all later ones with its error.
+/// Errors: Exception with invalid_argument at once where inputs do not fit the program
+/// Threads: any; order between threads is the caller's business
+class Executable {
+ public:
+  Executable(Executable&&) noexcept;
+  Executable& operator=(Executable&&) noexcept;
+  ~Executable();
+
+  /// Starts a call of entry `main`. Blocks only while the window of calls under way is full.
+  Future<RunResult> run(const Tensors& inputs);
+  Future<RunResult> run(std::string_view entry, const Tensors& inputs);
+
+  /// The value after all calls that were started before.
+  Tensor read(std::string_view variable);
+  /// For all calls that are started later.
+  void write(std::string_view variable, const Tensor& value);
+  std::vector<VariableInfo> variables();
+
+  /// Waits until every call that was started has been answered.
+  /// Errors: the first one's that failed
+  void finish();
+  /// After `finish`.
+  Metrics metrics();
+  /// Without waiting: of the calls that have been answered.
+  Metrics progress() const;
+
+ private:
+  friend class Lease;
+  explicit Executable(std::unique_ptr<detail::Lane> lane);
+  std::unique_ptr<detail::Lane> lane_;
+};
+
+}  // namespace penstock

@@ -1,0 +1,50 @@
+#include <unistd.h>
+
+#include <array>
+#include <cstdlib>
+#include <vector>
+
+#include "sdk/src/pool_processes.h"
+
+namespace penstock::detail {
+namespace {
+
+std::string own_folder() {
+  std::array<char, 4096> path{};
+  const ssize_t size = readlink("/proc/self/exe", path.data(), path.size() - 1);
+  if (size <= 0) return "";
+  const std::string whole(path.data(), static_cast<std::size_t>(size));
+  return whole.substr(0, whole.rfind('/'));
+}
+
+bool holds_programs(const std::string& folder) {
+  for (const char* program : {"penstock-gateway", "penstock-agent", "penstock-worker"})
+    if (access((folder + "/" + program).c_str(), X_OK) != 0) return false;
+  return true;
+}
+
+}  // namespace
+
+Result<std::string> find_binaries(const std::string& chosen) {
+  std::vector<std::string> folders;
+  const char* variable = std::getenv("PENSTOCK_BIN_DIR");
+  if (!chosen.empty()) {
+    folders = {chosen};
+  } else if (variable != nullptr && *variable != '\0') {
+    folders = {variable};
+  } else {
+    const std::string own = own_folder();
+    if (!own.empty()) folders = {own, own + "/../bin"};
+    folders.push_back(PENSTOCK_INSTALL_BIN_DIR);
+  }
+  std::string looked;
+  for (const std::string& folder : folders) {
+    if (holds_programs(folder)) return folder;
+    looked += (looked.empty() ? "" : ", ") + folder;
+  }
+  return Error{ErrorCode::not_found,
+               "penstock-gateway, penstock-agent and penstock-worker are not together in " +
+                   looked + "; set PENSTOCK_BIN_DIR to their folder"};
+}
+
+}  // namespace penstock::detail

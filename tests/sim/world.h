@@ -87,6 +87,7 @@ class World {
     AccountId account;
     std::set<std::uint64_t> counted;
     Usage usage;
+    std::int64_t charged = 0;
   };
 
   void apply(const Command& command);

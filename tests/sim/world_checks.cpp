@@ -104,13 +104,9 @@ void World::on(const RequestGranted& action) {
   const Lease& lease = action.lease;
   if (now_ != request.at && now_ >= request.at + request.terms.max_wait)
     fail("request " + std::to_string(action.request.value) + " was granted after its max_wait");
-  for (const RequestId earlier : arrival_) {
-    if (earlier == action.request) break;
-    if (requests_.at(earlier).terms.device_count == request.terms.device_count &&
-        requests_.at(earlier).terms.memory_bytes_min == request.terms.memory_bytes_min)
-      fail("request " + std::to_string(action.request.value) + " passed an equal earlier one, " +
-           std::to_string(earlier.value));
-  }
+  if (!arrival_.empty() && arrival_.front() != action.request)
+    fail("request " + std::to_string(action.request.value) + " passed an earlier one, " +
+         std::to_string(arrival_.front().value));
   if (lease.epoch <= last_epoch_) fail("lease " + number(lease.id) + ": its epoch did not grow");
   last_epoch_ = lease.epoch;
   if (lease.devices.size() != request.terms.device_count) fail("wrong number of devices");
@@ -205,6 +201,9 @@ void World::on(const LeaseClosed& action) {
 
 void World::on(const UsageCounted& action) {
   see(Event::usage_counted);
+  books_[action.lease].charged += action.charged.nanos;
+  if (books_[action.lease].charged != action.total.nanos)
+    fail("lease " + number(action.lease) + ": the charges do not sum to its total");
   if (action.total.nanos != owed(books_[action.lease]))
     fail("lease " + number(action.lease) + ": total " + std::to_string(action.total.nanos) +
          " billionths, expected " + std::to_string(owed(books_[action.lease])));
@@ -258,6 +257,12 @@ void World::check_money() {
     expected[kRevenueAccount] -= owed(books);
     if (plane_.meter().usage(lease) != books.usage)
       fail("lease " + number(lease) + ": its usage differs from its reports");
+  }
+  for (const AccountId account : accounts_) {
+    std::int64_t days = 0;
+    for (const DayUsage& day : plane_.meter().days(account, 0)) days += day.amount.nanos;
+    if (days != expected[account])
+      fail("account " + std::to_string(account.value) + ": its days do not sum to what it owes");
   }
   for (const auto& [account, nanos] : expected)
     if (ledger_[account] != nanos || ledger.balance(account) != Money{nanos})

@@ -4,6 +4,7 @@
 #include <kj/async-io.h>
 #include <kj/io.h>
 #include <kj/thread.h>
+#include <kj/vector.h>
 #include <sys/mman.h>
 #include <sys/socket.h>
 #include <unistd.h>

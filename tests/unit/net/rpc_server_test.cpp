@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 #include <fcntl.h>
 #include <kj/io.h>
+#include <kj/vector.h>
 #include <sys/mman.h>
 #include <unistd.h>
 

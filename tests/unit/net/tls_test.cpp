@@ -1,6 +1,7 @@
 #include "base/net/tls.h"
 
 #include <doctest/doctest.h>
+#include <kj/vector.h>
 #include <netinet/in.h>
 #include <netinet/tcp.h>
 #include <sys/socket.h>

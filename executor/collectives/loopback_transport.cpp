@@ -246,7 +246,9 @@ void LoopbackTransport::idle(Instant deadline) {
       if (!arrivals.empty()) network_.match(rank_, key);
     failure_ = mine.failure;
     const Instant now = network_.clock.now();
-    if (std::exchange(mine.completed, false) | std::exchange(mine.woken, false)) return;
+    const bool completed = std::exchange(mine.completed, false);
+    const bool woken = std::exchange(mine.woken, false);
+    if (completed || woken) return;
     if (failure_ || now >= deadline) return;
     Instant until = deadline;
     if (const auto next = network_.next_delivery(rank_)) until = std::min(until, *next);

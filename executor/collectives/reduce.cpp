@@ -29,11 +29,11 @@ inline T sum(T a, T b) {
 // `a != a` picks a NaN on the left; a NaN on the right fails the comparison and is picked too.
 template <class T>
 inline T max(T a, T b) {
-  return (a != a) | (a > b) ? a : b;
+  return ((a != a) | (a > b)) ? a : b;
 }
 template <class T>
 inline T min(T a, T b) {
-  return (a != a) | (a < b) ? a : b;
+  return ((a != a) | (a < b)) ? a : b;
 }
 
 #define PENSTOCK_REDUCE_LOOPS(T, OP)                                                            \

@@ -421,7 +421,8 @@ bool UcxTransportImpl::interrupted() {
   if (suspicion_ && clock_.now() >= suspicion_->decided_at)
     ended(peers_[suspicion_->rank], suspicion_->reason);
   const bool woken = woken_.load(std::memory_order_relaxed) && woken_.exchange(false);
-  return std::exchange(finished_some_, false) | woken | failure_.has_value();
+  const bool finished = std::exchange(finished_some_, false);
+  return finished || woken || failure_.has_value();
 }
 
 void UcxTransportImpl::idle(Instant deadline) {

@@ -94,9 +94,9 @@ void DirectDoor::serve(kj::Own<kj::ConnectionReceiver> listener, const net::TlsC
   server_options.tls = tls;
   servers_.push_back(std::make_unique<net::RpcServer>(
       loop_, kj::mv(listener),
-      [this, leader = kj::mv(leader)](const net::PeerInfo& peer) mutable {
-        return make_door(options_, peer, leader);
-      },
+      // std::function wants to be copyable, which a capability's client is not quite.
+      [this, held = std::make_shared<wire::Leader::Client>(kj::mv(leader))](
+          const net::PeerInfo& peer) { return make_door(options_, peer, *held); },
       server_options, log_));
 }
 
@@ -118,8 +118,11 @@ kj::Promise<void> DirectDoor::listen_tcp(wire::Leader::Client leader) {
 kj::Promise<void> DirectDoor::listen_unix(wire::Leader::Client leader) {
   if (options_.unix_directory.empty()) return kj::READY_NOW;
   net::Address address;
+  // sockaddr_un holds 107 characters; clients on this host can use TCP as well.
+  constexpr std::size_t kPathMax = 107;
   address.path = options_.unix_directory + "/lease-" + std::to_string(options_.lease.value) + "-" +
                  std::to_string(options_.epoch.value) + ".sock";
+  if (address.path.size() > kPathMax) return kj::READY_NOW;
   return net::listen(loop_, address)
       .then([this, path = address.path,
              leader = kj::mv(leader)](kj::Own<kj::ConnectionReceiver>&& listener) mutable {

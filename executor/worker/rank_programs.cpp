@@ -113,7 +113,9 @@ Status RankPrograms::load(const Command& command, RankResult& result) {
   Lane lane;
   lane.backend = options_.make_backend(static_cast<std::int64_t>(free));
   const Instant begin = options_.clock->now();
-  auto compiled = compiler::compile(command.name, plan, *lane.backend, {.clock = options_.clock});
+  compiler::CompileOptions compile_options;
+  compile_options.clock = options_.clock;
+  auto compiled = compiler::compile(command.name, plan, *lane.backend, compile_options);
   result.completion.compile = options_.clock->now() - begin;
   if (!compiled.ok()) return in_memory(std::move(compiled).error());
   lane.executable = std::make_shared<const compiler::Executable>(std::move(compiled).value());

@@ -173,7 +173,8 @@ kj::Promise<void> WorkerServer::serve(ServeContext context) {
                                            " is not the leader of its lease; ask rank 0"});
 }
 
-kj::Promise<void> WorkerServer::flush_usage() {
+kj::Promise<void> WorkerServer::stop() {
+  door_ = nullptr;
   return usage_ ? usage_->flush() : kj::Promise<void>(kj::READY_NOW);
 }
 

@@ -49,8 +49,8 @@ class WorkerServer final : public wire::Worker::Server {
   kj::Promise<void> connect(ConnectContext context) override;
   kj::Promise<void> serve(ServeContext context) override;
 
-  /// When all usage has been reported; before the process ends.
-  kj::Promise<void> flush_usage();
+  /// Closes the direct lane; done when all usage has been reported. Before the process ends.
+  kj::Promise<void> stop();
 
  private:
   enum class State { idle, assigned, connected, serving };

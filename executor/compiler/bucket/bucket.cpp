@@ -19,11 +19,16 @@ bool joins(const ShardedNode& node) {
   return node.collective && node.collective->kind == CollectiveKind::all_reduce;
 }
 
-/// Nodes with every all_reduce right behind the node that makes its operand.
+/// What is done as soon as its operand is there: sums over devices and over micro-batches.
+bool is_eager(const ShardedNode& node) {
+  return joins(node) || (node.collective && node.collective->kind == CollectiveKind::accumulate);
+}
+
+/// Nodes with every sum right behind the node that makes its operand.
 std::vector<std::size_t> eager_order(const ShardedEntry& entry) {
   std::vector<std::vector<std::size_t>> behind(entry.nodes.size() + 1);  // last: behind the sources
   for (std::size_t n = 0; n < entry.nodes.size(); ++n) {
-    if (!joins(entry.nodes[n])) continue;
+    if (!is_eager(entry.nodes[n])) continue;
     const ShardedValue& operand = entry.value(entry.nodes[n].inputs[0]);
     behind[operand.source == program::Source::node ? static_cast<std::size_t>(operand.index)
                                                    : entry.nodes.size()]
@@ -32,7 +37,7 @@ std::vector<std::size_t> eager_order(const ShardedEntry& entry) {
   std::vector<std::size_t> order, stack;
   const auto emit = [&](std::size_t first) {
     stack.push_back(first);
-    while (!stack.empty()) {  // an all_reduce may follow an all_reduce over another axis
+    while (!stack.empty()) {  // a sum may follow a sum over another axis
       const std::size_t n = stack.back();
       stack.pop_back();
       if (n < entry.nodes.size()) order.push_back(n);
@@ -41,7 +46,7 @@ std::vector<std::size_t> eager_order(const ShardedEntry& entry) {
   };
   emit(entry.nodes.size());
   for (std::size_t n = 0; n < entry.nodes.size(); ++n)
-    if (!joins(entry.nodes[n])) emit(n);
+    if (!is_eager(entry.nodes[n])) emit(n);
   return order;
 }
 

@@ -1,5 +1,8 @@
 #include "executor/compiler/differentiate/optimizer.h"
 
+#include <algorithm>
+#include <utility>
+
 namespace penstock::compiler {
 namespace {
 
@@ -46,7 +49,12 @@ Status append_optimizer(program::Builder& builder, const program::Training& trai
   const ValueId step = builder.apply("add", {old_step, builder.constant(1, DType::i64)});
   PENSTOCK_TRY(builder.try_write(kStepVariable, step));
   PENSTOCK_ASSIGN(const ValueId rate, builder.try_read(kLearningRateVariable));
-  for (const auto& [variable, gradient] : gradients) {
+  // In the order in which the gradients are made, so that the first updates run while the last
+  // gradients are still being communicated.
+  std::vector<std::pair<ValueId, std::int32_t>> order;
+  for (const auto& [variable, gradient] : gradients) order.emplace_back(gradient, variable);
+  std::sort(order.begin(), order.end());
+  for (const auto& [gradient, variable] : order) {
     const std::string parameter =
         builder.program().variables[static_cast<std::size_t>(variable)].name;
     const std::vector<std::string> states = state_variables(training.optimizer, parameter);

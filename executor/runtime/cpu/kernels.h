@@ -26,7 +26,8 @@ struct Context {
 /// map_*: inputs of any strides (0 where broadcast), brought to the result's rank.
 Status run_map(const Context& context, const Launch& launch);
 Status run_fill(const Context& context, const Launch& launch);
-/// reduce_*: inputs of any strides. Sums accumulate in double (integers in 64 bits).
+/// reduce_*: inputs of any strides. Sums accumulate in double, of dense columns in groups of eight;
+/// integers in 64 bits.
 Status run_reduce(const Context& context, const Launch& launch);
 Status run_contract(const Context& context, const Launch& launch);
 Status run_convolve(const Context& context, const Launch& launch);

@@ -24,7 +24,10 @@ PENSTOCK_INLINE bool map_arithmetic(Kernel kernel, const MapBlock& block) {
       map_binary<T, T>(block, [](T a, T b) { return a / b; });
       return true;
     case Kernel::map_maximum:  // a NaN on either side comes through
-      map_binary<T, T>(block, [](T a, T b) { return (a > b || a != a) ? a : b; });
+      map_binary<T, T>(block, [](T a, T b) {
+        const T largest = a > b ? a : b;
+        return a != a ? a : largest;
+      });
       return true;
     case Kernel::map_relu_gradient:
       map_binary<T, T>(block, [](T x, T g) { return x > 0 ? g : T{0}; });

@@ -9,11 +9,14 @@ namespace penstock::runtime::cpu {
 namespace {
 
 constexpr std::int64_t kLanes = 16;
+constexpr std::int64_t kTree =
+    8;  // rows added pairwise in the element type: an error of 3 roundings
 constexpr std::int64_t kColumns = 256;  // accumulators that stay in the first cache
 
 template <class T>
 PENSTOCK_INLINE T larger(T a, T b) {  // a NaN on either side comes through
-  return (a > b || a != a) ? a : b;
+  const T largest = a > b ? a : b;    // two steps, or g++ sees a branch that it cannot vectorise
+  return a != a ? a : largest;
 }
 
 // Lanes are summed apart and combined at the end in a fixed order: vectorised without giving the
@@ -56,11 +59,13 @@ PENSTOCK_INLINE void sum_columns_of(const T* in, const ColumnRange& range, T* ou
     double sums[kColumns] = {};
     const T* row = in + c0;
     std::int64_t r = 0;
-    for (; r + 4 <= range.rows; r += 4, row += 4 * range.columns) {
-      const T *a = row, *b = a + range.columns, *c = b + range.columns, *d = c + range.columns;
+    for (; r + kTree <= range.rows; r += kTree, row += kTree * range.columns) {
+      const std::int64_t next = range.columns;
       for (std::int64_t i = 0; i < n; ++i) {
-        sums[i] += (static_cast<double>(a[i]) + static_cast<double>(b[i])) +
-                   (static_cast<double>(c[i]) + static_cast<double>(d[i]));
+        const T* x = row + i;
+        const T low = (x[0] + x[next]) + (x[2 * next] + x[3 * next]);
+        const T high = (x[4 * next] + x[5 * next]) + (x[6 * next] + x[7 * next]);
+        sums[i] += static_cast<double>(low + high);
       }
     }
     for (; r < range.rows; ++r, row += range.columns) {

@@ -5,7 +5,7 @@
 namespace penstock::runtime::cpu {
 
 /// The two dense forms that nearly all reductions take; everything else goes element by element.
-/// Sums: f32 and f64 accumulate in double.
+/// Sums accumulate in double; columns are first added pairwise in groups of eight.
 
 /// out[r] = sum or maximum over in[r, 0 .. columns).
 void sum_rows(const float* in, std::int64_t rows, std::int64_t columns, float* out);

@@ -13,7 +13,8 @@ constexpr std::int64_t kChannels = 64;  // channels that one pass keeps on the s
 
 template <class T>
 PENSTOCK_INLINE T larger(T a, T b) {  // a NaN on either side comes through
-  return (a > b || a != a) ? a : b;
+  const T largest = a > b ? a : b;    // two steps, or g++ sees a branch that it cannot vectorise
+  return a != a ? a : largest;
 }
 
 /// Calls `f(window number, row_begin, row_end, column_begin, column_end, image offset)`.
@@ -90,6 +91,54 @@ PENSTOCK_INLINE void max_gradient_of(const PoolRange& range, const T* x, const T
   });
 }
 
+/// The four taps of one 2 x 2 window, or of what goes back to them, n channels each.
+template <class T>
+struct Taps {
+  T *a, *b, *c, *d;
+};
+
+/// Whole numbers instead of conditions: g++ turns these into vector code.
+template <class T>
+PENSTOCK_INLINE void send_to_maximum(std::int64_t n, const Taps<const T>& x, const T* g,
+                                     const Taps<T>& dx) {
+  using Mask = std::conditional_t<sizeof(T) == 8, std::int64_t, std::int32_t>;
+  const T *xa = x.a, *xb = x.b, *xc = x.c, *xd = x.d;
+  T *da = dx.a, *db = dx.b, *dc = dx.c, *dd = dx.d;
+  PENSTOCK_INDEPENDENT
+  for (std::int64_t i = 0; i < n; ++i) {
+    const T a = xa[i], b = xb[i], c = xc[i], d = xd[i], value = g[i];
+    const T largest = larger(larger(a, b), larger(c, d));
+    const Mask at_a = (a == largest ? 1 : 0) | (a != a ? 1 : 0);
+    const Mask at_b = ((b == largest ? 1 : 0) | (b != b ? 1 : 0)) & (1 ^ at_a);
+    const Mask at_c = ((c == largest ? 1 : 0) | (c != c ? 1 : 0)) & (1 ^ at_a ^ at_b);
+    const Mask at_d = 1 ^ at_a ^ at_b ^ at_c;
+    da[i] = at_a != 0 ? value : T{0};
+    db[i] = at_b != 0 ? value : T{0};
+    dc[i] = at_c != 0 ? value : T{0};
+    dd[i] = at_d != 0 ? value : T{0};
+  }
+}
+
+/// Windows of 2 x 2 that tile the image, the usual ones: every element of dx is written once.
+template <class T>
+PENSTOCK_INLINE void max_gradient_of_tiles(const PoolRange& range, const T* x, const T* g, T* dx) {
+  const Windows& w = range.windows;
+  const std::int64_t n = w.channels, below = w.width * w.channels;
+  each_window(range, [&](std::int64_t window, std::int64_t h0, std::int64_t, std::int64_t w0,
+                         std::int64_t, std::int64_t image) {
+    const T* in = x + (image + h0 * w.width + w0) * n;
+    T* out = dx + (image + h0 * w.width + w0) * n;
+    send_to_maximum<T>(n, {in, in + n, in + below, in + below + n}, g + window * n,
+                       {out, out + n, out + below, out + below + n});
+  });
+}
+
+bool is_tiled_by_two(const Windows& w) {
+  return w.window_height == 2 && w.window_width == 2 && w.stride_down == 2 &&
+         w.stride_across == 2 && w.top == 0 && w.left == 0 && w.height == 2 * w.out_height &&
+         w.width == 2 * w.out_width;
+}
+
 template <class T>
 PENSTOCK_INLINE void average_of(const PoolRange& range, const T* x, T* y) {
   const Windows& w = range.windows;
@@ -136,6 +185,10 @@ PENSTOCK_CLONES void max_gradient_f32(const PoolRange& range, const float* x, co
                                       float* dx) {
   max_gradient_of(range, x, g, dx);
 }
+PENSTOCK_CLONES void max_gradient_tiles_f32(const PoolRange& range, const float* x, const float* g,
+                                            float* dx) {
+  max_gradient_of_tiles(range, x, g, dx);
+}
 PENSTOCK_CLONES void average_f32(const PoolRange& range, const float* x, float* y) {
   average_of(range, x, y);
 }
@@ -153,6 +206,7 @@ void pool_max(const PoolRange& range, const double* x, double* y) {
   max_of(range, x, y);
 }
 void pool_max_gradient(const PoolRange& range, const float* x, const float* g, float* dx) {
+  if (is_tiled_by_two(range.windows)) return max_gradient_tiles_f32(range, x, g, dx);
   max_gradient_f32(range, x, g, dx);
 }
 void pool_max_gradient(const PoolRange& range, const double* x, const double* g, double* dx) {

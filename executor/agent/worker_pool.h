@@ -51,7 +51,7 @@ class WorkerPool final : private kj::TaskSet::ErrorHandler {
  private:
   struct Slot {
     std::uint32_t device = 0;
-    std::unique_ptr<WorkerProcess> process;
+    std::shared_ptr<WorkerProcess> process;  // shared with a stop that is under way
     bool ready = false;
     LeaseId lease;  // 0: none
     Epoch epoch;

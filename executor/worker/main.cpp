@@ -46,9 +46,6 @@ Status serve(const Arguments& arguments, BackendFactory make_backend) {
   parts.wall_clock = &wall_clock;
   parts.log = &log;
   parts.make_backend = std::move(make_backend);
-  if (!arguments.worker.trace_path.empty()) {
-    PENSTOCK_ASSIGN(parts.trace, TraceFile::create(arguments.worker.trace_path));
-  }
   net::SignalWatcher signals(*loop, {SIGTERM, SIGINT});
   auto server = kj::heap<WorkerServer>(arguments.worker, std::move(parts));
   WorkerServer& worker = *server;

@@ -61,13 +61,17 @@ Status WorkerServer::take(wire::Assignment::Reader assignment) {
   return {};
 }
 
+Status WorkerServer::open_trace() {
+  // Only now: the idle worker that takes an ended one's place must leave its trace alone.
+  if (options_.trace_path.empty()) return {};
+  PENSTOCK_ASSIGN(trace_, TraceFile::create(options_.trace_path));
+  trace_->set_rank(identity_.rank);
+  return {};
+}
+
 void WorkerServer::make_programs() {
-  if (parts_.trace) parts_.trace->set_rank(identity_.rank);
-  communicate_ =
-      std::make_unique<CommunicateThread>(CommunicateThread::Options{.clock = parts_.clock,
-                                                                     .limits = options_.limits,
-                                                                     .pool = pool_,
-                                                                     .trace = parts_.trace.get()});
+  communicate_ = std::make_unique<CommunicateThread>(CommunicateThread::Options{
+      .clock = parts_.clock, .limits = options_.limits, .pool = pool_, .trace = trace_.get()});
   RankPrograms::Options options;
   options.rank = identity_.rank;
   options.ranks = identity_.ranks;
@@ -78,7 +82,7 @@ void WorkerServer::make_programs() {
   if (identity_.ranks > 1) options.collectives = &communicate_->collectives();
   options.clock = parts_.clock;
   options.pool = pool_;
-  options.trace = parts_.trace.get();
+  options.trace = trace_.get();
   programs_ = std::make_unique<RankPrograms>(std::move(options));
   compute_ = std::make_unique<ComputeThread>();
   if (identity_.rank == 0) make_leader();
@@ -112,6 +116,7 @@ void WorkerServer::make_leader() {
 
 kj::Promise<void> WorkerServer::assign(AssignContext context) {
   net::or_throw(take(context.getParams().getAssignment()));
+  net::or_throw(open_trace());
   make_programs();
   if (identity_.ranks == 1) return kj::READY_NOW;
   auto pair = kj::newPromiseAndCrossThreadFulfiller<Result<std::string>>();

@@ -40,7 +40,6 @@ class WorkerServer final : public wire::Worker::Server {
     const Clock* wall_clock = nullptr;
     Log* log = nullptr;
     BackendFactory make_backend;
-    std::unique_ptr<TraceFile> trace;  // may be null
   };
   WorkerServer(WorkerOptions options, Parts parts);
   ~WorkerServer() noexcept(false);
@@ -56,6 +55,7 @@ class WorkerServer final : public wire::Worker::Server {
   enum class State { idle, assigned, connected, serving };
   Status take(wire::Assignment::Reader assignment);
   Status expect(State state, const char* method) const;
+  Status open_trace();
   void make_programs();
   void make_leader();
 
@@ -67,6 +67,8 @@ class WorkerServer final : public wire::Worker::Server {
   net::PublicKey ticket_key_;
   kj::Maybe<wire::UsageSink::Client> sink_;
   std::shared_ptr<BufferPool> pool_;  // shared: buffers outlive the parts that took them
+
+  std::unique_ptr<TraceFile> trace_;  // may be null
 
   // In the order of their use of each other: destroyed from the last to the first.
   std::unique_ptr<UsageReporter> usage_;

@@ -34,6 +34,8 @@ struct LeaseRun : public kj::Refcounted {
   kj::Maybe<kj::ForkedPromise<void>> ready;  // breaks with `end` if it is over before
   kj::Own<kj::PromiseFulfiller<void>> ended_fulfiller;
   kj::Maybe<kj::ForkedPromise<void>> ended;
+  kj::Own<kj::PromiseFulfiller<void>> closed_fulfiller;
+  kj::Maybe<kj::ForkedPromise<void>> closed;  // its processes are gone: the bill is final
 
   LeaseRun() {
     auto ready_pair = kj::newPromiseAndFulfiller<void>();
@@ -42,9 +44,13 @@ struct LeaseRun : public kj::Refcounted {
     auto ended_pair = kj::newPromiseAndFulfiller<void>();
     ended_fulfiller = kj::mv(ended_pair.fulfiller);
     ended = ended_pair.promise.fork();
+    auto closed_pair = kj::newPromiseAndFulfiller<void>();
+    closed_fulfiller = kj::mv(closed_pair.fulfiller);
+    closed = closed_pair.promise.fork();
   }
   kj::Promise<void> when_ready() { return KJ_ASSERT_NONNULL(ready).addBranch(); }
   kj::Promise<void> when_ended() { return KJ_ASSERT_NONNULL(ended).addBranch(); }
+  kj::Promise<void> when_closed() { return KJ_ASSERT_NONNULL(closed).addBranch(); }
 };
 
 }  // namespace penstock::gateway

@@ -5,6 +5,7 @@
 #include <string>
 #include <utility>
 
+#include "base/net/coroutine.h"
 #include "base/net/rpc_error.h"
 #include "gateway/edge/bill.h"
 #include "gateway/edge/shell.h"
@@ -59,8 +60,12 @@ class LeaseService final : public wire::Lease::Server {
     released_ = true;
     if (!run_->over)
       net::or_throw(shell_.apply(ReleaseLease{run_->lease.id, run_->lease.epoch}));
-    fill_bill(context.getResults().initBill(), shell_.control().meter(), run_->lease.id);
-    return kj::READY_NOW;
+    // The last usage comes while the workers stop; without their word the bill is what is known.
+    auto closed = net::with_deadline(*shell_.parts().timer, shell_.parts().call_deadline,
+                                     run_->when_closed(), "lease.release");
+    return closed.catch_([](kj::Exception&&) {}).then([this, context]() mutable {
+      fill_bill(context.getResults().initBill(), shell_.control().meter(), run_->lease.id);
+    });
   }
 
   kj::Promise<void> ended(EndedContext context) override {

@@ -210,7 +210,12 @@ void Shell::on(const LeaseEnded& action) {
   run.ended_fulfiller->fulfill();
 }
 
-void Shell::on(const LeaseClosed& action) { runs_.erase(action.lease); }
+void Shell::on(const LeaseClosed& action) {
+  const auto at = runs_.find(action.lease);
+  if (at == runs_.end()) return;
+  at->second->closed_fulfiller->fulfill();
+  runs_.erase(at);
+}
 
 void Shell::on(const UsageCounted& action) {
   const auto at = runs_.find(action.lease);

@@ -108,7 +108,7 @@ LABELS = torch.from_numpy(load("train-labels-idx1-ubyte.gz", 8)[:STEPS * BATCH].
 
 OPTIMIZERS = {
     "adamw": lambda p: torch.optim.AdamW(p, lr=1e-3, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.01),
-    "sgd": lambda p: torch.optim.SGD(p, lr=0.01, momentum=0.9, weight_decay=0),
+    "sgd": lambda p: torch.optim.SGD(p, lr=0.003, momentum=0.9, weight_decay=0),
 }
 
 if __name__ == "__main__":

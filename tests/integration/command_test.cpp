@@ -1,0 +1,111 @@
+// The `penstock` command as a user runs it.
+#include <doctest/doctest.h>
+#include <stdlib.h>
+
+#include <string>
+
+#include "tests/support/pool.h"
+#include "tests/support/program.h"
+
+using namespace penstock::testing;
+
+namespace {
+
+Finished penstock_command(std::vector<std::string> arguments, int seconds = 120) {
+  arguments.insert(arguments.begin(), built("penstock"));
+  return run_program(arguments, seconds);
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+double json_number(const std::string& line, const std::string& field) {
+  const auto at = line.find("\"" + field + "\":");
+  REQUIRE_MESSAGE(at != std::string::npos, field, " in ", line);
+  return std::stod(line.substr(at + field.size() + 3));
+}
+
+}  // namespace
+
+TEST_CASE("train --local trains to a useful accuracy and prints the bill") {
+  const auto done = penstock_command(
+      {"train", "--local", "--model", "mlp", "--devices", "2", "--epochs", "1", "--json"});
+  CHECK(done.code == 0);
+  const auto epoch = done.output.find("\"event\":\"epoch\"");
+  REQUIRE(epoch != std::string::npos);
+  const std::string line = done.output.substr(epoch);
+  CHECK(json_number(line, "test_rows") == 10000);
+  // torch's MLP of the same shape reaches 85.5 % after one epoch.
+  CHECK(json_number(line, "test_accuracy") > 0.80);
+  const auto bill = done.output.find("\"event\":\"bill\"");
+  REQUIRE(bill != std::string::npos);
+  CHECK(json_number(done.output.substr(bill), "steps") == 938);  // ceil(60000 / 64)
+  CHECK(json_number(done.output.substr(bill), "total_nanos") > 0);
+}
+
+TEST_CASE("without a terminal train prints plain lines and no control characters") {
+  const auto done = penstock_command(
+      {"train", "--local", "--model", "mlp", "--rows", "2000", "--epochs", "1"});
+  CHECK(done.code == 0);
+  CHECK(done.output.find('\r') == std::string::npos);
+  CHECK(done.output.find('\x1b') == std::string::npos);
+  CHECK(has(done.output, "accuracy"));
+  CHECK(has(done.output, "$"));
+}
+
+TEST_CASE("explain prints every stage of the compiler") {
+  const auto done = penstock_command({"explain", "--model", "mlp", "--devices", "2"});
+  CHECK(done.code == 0);
+  for (const char* stage : {"decode", "simplify", "differentiate", "precision", "partition",
+                            "bucket", "place", "emit"})
+    CHECK_MESSAGE(has(done.output, stage), stage);
+  CHECK(has(done.output, "all_reduce"));
+}
+
+TEST_CASE("keys are made, used and revoked by the command, and usage shows what they did") {
+  Pool pool({.devices = 1});
+  setenv("PENSTOCK_URL", pool.url().c_str(), 1);
+  setenv("PENSTOCK_KEY", pool.key().c_str(), 1);
+  const auto created = penstock_command({"keys", "create", "laptop", "--account", "team-a", "--json"});
+  CHECK(created.code == 0);
+  const std::string secret = json_text(created.output, "key");
+  CHECK(secret.starts_with("psk_"));
+  const auto trained = penstock_command({"train", "--model", "mlp", "--devices", "1", "--rows", "640",
+                                         "--epochs", "1", "--key", secret});
+  CHECK(trained.code == 0);
+  const auto usage = penstock_command({"usage", "--json", "--key", secret});
+  CHECK(has(usage.output, "team-a"));
+  const auto listed = penstock_command({"keys", "list"});
+  CHECK(has(listed.output, "laptop"));
+  CHECK(!has(listed.output, secret));
+  CHECK(penstock_command({"keys", "revoke", json_text(created.output, "id")}).code == 0);
+  CHECK(penstock_command({"usage", "--key", secret}).code == 4);
+  unsetenv("PENSTOCK_URL");
+  unsetenv("PENSTOCK_KEY");
+}
+
+TEST_CASE("exit codes tell a wrong command line from a gateway that is not there") {
+  CHECK(penstock_command({"train", "--no-such-option"}).code == 2);
+  CHECK(penstock_command({"usage", "--url", "unix:/nowhere/at/all", "--key", "psk_1_x"}).code == 3);
+  CHECK(penstock_command({"--help"}).code == 0);
+}
+
+TEST_CASE("up prints how to use it, serves, and stops all of it on SIGTERM") {
+  TemporaryDirectory data;
+  pid_t pid = 0;
+  {
+    // `up` has no ready descriptor: the train command below waits for its socket.
+    Program up({built("penstock"), "up", "--devices", "1", "--listen", "127.0.0.1:0", "--data",
+                data.path(), "--json"},
+               false);
+    pid = up.pid();
+    std::string line;
+    for (int i = 0; i < 200 && line.empty(); ++i) {
+      if (children_of(pid).size() == 2) break;
+      run_program({"/bin/sleep", "0.1"}, 5);
+    }
+    CHECK(children_of(pid).size() == 2);
+  }
+  CHECK(read_file("/proc/" + std::to_string(pid) + "/stat").empty());
+}

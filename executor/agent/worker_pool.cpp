@@ -149,7 +149,8 @@ net::Task<void> WorkerPool::stop_slots(std::vector<Slot*> slots) {
       continue;
     }
     slot->stopping = true;
-    gone.add(slot->process->stop(loop_.timer(), options_.stop_grace).attach(slot->process));
+    gone.add(slot->process->stop(loop_.timer(), options_.stop_grace)
+                 .attach(std::shared_ptr<WorkerProcess>(slot->process)));
   }
   auto all = kj::joinPromises(gone.finish());
   co_await all;

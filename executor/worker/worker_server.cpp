@@ -180,6 +180,7 @@ kj::Promise<void> WorkerServer::serve(ServeContext context) {
 
 kj::Promise<void> WorkerServer::stop() {
   door_ = nullptr;
+  if (trace_) trace_->flush();
   return usage_ ? usage_->flush() : kj::Promise<void>(kj::READY_NOW);
 }
 

@@ -1,3 +1,6 @@
+#include <span>
+
+#include "schema/wire/byte_stream.h"
 #include "tests/unit/agent/pool_fixture.h"
 #include "tests/unit/agent/programs.h"
 
@@ -32,6 +35,46 @@ kj::Promise<wire::Executable::Client> load(wire::Leader::Client leader, std::uin
 }
 
 constexpr const char* kOneDevice = "penstock plan 1\nmesh data=1\nbucket_bytes 1048576\n";
+
+void set_shape(capnp::List<std::int64_t>::Builder shape) {
+  shape.set(0, 1024);
+  shape.set(1, 1024);
+}
+
+Status upload(PoolFixture& pool, wire::Executable::Client executable, std::uint64_t number,
+              std::span<const std::byte> bytes) {
+  auto request = executable.uploadRequest();
+  request.setUpload(number);
+  request.setName("big");
+  request.setDtype("f32");
+  set_shape(request.initShape(2));
+  return pool.within(wire::send_bytes(request.send().getSink(), bytes));
+}
+
+Status write_uploaded(PoolFixture& pool, wire::Executable::Client executable, std::uint64_t call,
+                      std::uint64_t number) {
+  auto request = executable.writeVariableRequest();
+  request.initCall().setNumber(call);
+  auto tensor = request.initTensor();
+  tensor.setName("big");
+  tensor.setDtype("f32");
+  set_shape(tensor.initShape(2));
+  tensor.setUpload(number);
+  return pool.within(request.send().ignoreResult());
+}
+
+Status read_streamed(PoolFixture& pool, wire::Executable::Client executable, std::uint64_t call,
+                     std::span<std::byte> into) {
+  auto request = executable.readVariableRequest();
+  request.initCall().setNumber(call);
+  request.setName("big");
+  return pool.within(request.send().then(
+      [into](capnp::Response<wire::Executable::ReadVariableResults>&& response) {
+        auto read = response.getTensor().getSource().readRequest();
+        read.setSink(wire::receive_bytes(into, kj::Own<void>(), {}));
+        return read.send().ignoreResult();
+      }));
+}
 
 }  // namespace
 
@@ -89,26 +132,20 @@ TEST_CASE("a large variable is written by an upload and read back as a stream") 
   auto loaded = pool.within(load(lease->lead(), 1, large_program(), kOneDevice));
   REQUIRE_MESSAGE(loaded.ok(), loaded.error().message);
 
-  auto read = loaded->readVariableRequest();
-  read.initCall().setNumber(1);
-  read.setName("big");
-  auto answered = pool.within(
-      read.send().then([](capnp::Response<wire::Executable::ReadVariableResults>&& response) {
-        return response.getTensor().isSource();
-      }));
-  REQUIRE_MESSAGE(answered.ok(), answered.error().message);
-  CHECK(*answered);
+  std::vector<float> sent(1024 * 1024);
+  for (std::size_t i = 0; i < sent.size(); ++i) sent[i] = static_cast<float>(i % 1000);
+  REQUIRE(upload(pool, *loaded, 99, std::as_bytes(std::span(sent))).ok());
+  const auto wrote = write_uploaded(pool, *loaded, 1, 99);
+  REQUIRE_MESSAGE(wrote.ok(), wrote.error().message);
 
-  auto write = loaded->writeVariableRequest();
-  write.initCall().setNumber(2);
-  auto tensor = write.initTensor();
-  tensor.setName("big");
-  tensor.setDtype("f32");
-  auto shape = tensor.initShape(2);
-  shape.set(0, 1024);
-  shape.set(1, 1024);
-  tensor.setUpload(99);
-  auto refused = pool.within(write.send().ignoreResult());
-  REQUIRE_FALSE(refused.ok());
-  CHECK(refused.error().message.find("there is no upload 99") != std::string::npos);
+  std::vector<float> got(sent.size());
+  const auto read = read_streamed(pool, *loaded, 2, std::as_writable_bytes(std::span(got)));
+  REQUIRE_MESSAGE(read.ok(), read.error().message);
+  CHECK(got == sent);
+
+  // The upload was used up, and this refusal ends the lane.
+  const auto again = write_uploaded(pool, *loaded, 3, 99);
+  REQUIRE_FALSE(again.ok());
+  CHECK(again.error().message.find("there is no upload 99") != std::string::npos);
+  CHECK_FALSE(read_streamed(pool, *loaded, 4, std::as_writable_bytes(std::span(got))).ok());
 }

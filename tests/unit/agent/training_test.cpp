@@ -1,4 +1,5 @@
 #include <cmath>
+#include <fstream>
 
 #include "tests/unit/agent/pool_fixture.h"
 #include "tests/unit/agent/programs.h"
@@ -114,4 +115,54 @@ TEST_CASE("a short batch of one row leaves the second rank without rows, and sti
   auto w = pool.within(read_variable(*trainer, 2, "w"));
   REQUIRE(w.ok());
   CHECK(w->at(0) == doctest::Approx(0.36));
+}
+
+TEST_CASE("the halves of a step, called apart, accumulate gradients until the update") {
+  PoolFixture pool;
+  auto lease = pool.lease(7, {0, 1});
+  REQUIRE_MESSAGE(lease.ok(), lease.error().message);
+  auto trainer = pool.within(train(lease->lead(), 1, line_fit(), 2));
+  REQUIRE_MESSAGE(trainer.ok(), trainer.error().message);
+  for (std::uint64_t call = 1; call <= 2; ++call) {
+    auto request = trainer->forwardBackwardRequest();
+    request.initCall().setNumber(call);
+    set_batch(request.initBatch(), 4, line_batch());
+    auto loss = pool.within(
+        request.send().then([](capnp::Response<wire::Trainer::ForwardBackwardResults>&& response) {
+          return read_answer(response.getResult()).loss;
+        }));
+    REQUIRE_MESSAGE(loss.ok(), loss.error().message);
+    CHECK(*loss == doctest::Approx(30.0));  // no step in between
+  }
+  auto update = trainer->optimizerStepRequest();
+  update.initCall().setNumber(3);
+  auto steps = pool.within(
+      update.send().then([](capnp::Response<wire::Trainer::OptimizerStepResults>&& response) {
+        return response.getResult().getStep();
+      }));
+  REQUIRE_MESSAGE(steps.ok(), steps.error().message);
+  CHECK(*steps == 1);
+  auto w = pool.within(read_variable(*trainer, 4, "w"));
+  REQUIRE(w.ok());
+  CHECK(w->at(0) == doctest::Approx(0.6));  // two gradients of -30 at rate 0.01
+}
+
+TEST_CASE("a trace tells when each instruction ran and when each chunk of a gradient arrived") {
+  net::test::TemporaryDirectory directory;
+  PoolFixture pool(
+      {.devices = "2", .memory = "64MiB", .more = {"--trace", directory.path("trace.json")}});
+  auto lease = pool.lease(7, {0, 1});
+  REQUIRE_MESSAGE(lease.ok(), lease.error().message);
+  auto trainer = pool.within(train(lease->lead(), 1, line_fit(), 2));
+  REQUIRE_MESSAGE(trainer.ok(), trainer.error().message);
+  REQUIRE(pool.within(step(*trainer, 1, 4, line_batch())).ok());
+  REQUIRE(pool.stop(7).ok());
+  for (const char* name : {"trace.0.json", "trace.1.json"}) {
+    std::ifstream in(directory.path(name));
+    const std::string text((std::istreambuf_iterator<char>(in)), {});
+    CHECK(text.rfind("[\n{", 0) == 0);
+    CHECK(text.find("\"name\":\"matmul") != std::string::npos);
+    CHECK(text.find("\"name\":\"chunk received\"") != std::string::npos);
+    CHECK(text.find("\"label\":\"all_reduce") != std::string::npos);
+  }
 }

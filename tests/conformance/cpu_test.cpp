@@ -150,8 +150,9 @@ void check_on_cpu(const ExampleCase& c, Regions regions) {
   const Inlining inlining(backend);
   const compiler::Target& target =
       regions == Regions::inlined ? static_cast<const compiler::Target&>(inlining) : backend;
-  auto executable =
-      compiler::compile(text, compiler::batch_plan(program, 1, 1), target, {.off = {"simplify"}});
+  compiler::CompileOptions compile;
+  compile.off = {"simplify"};  // which would fold some of the nodes that are tried here
+  auto executable = compiler::compile(text, compiler::batch_plan(program, 1, 1), target, compile);
   REQUIRE_MESSAGE(executable.ok(), (executable.ok() ? "" : executable.error().message));
 
   const MonotonicClock clock;

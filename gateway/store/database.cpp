@@ -61,7 +61,7 @@ static_assert(kWrites.size() == std::variant_size_v<Record>);
 
 /// Binds one record to its statement.
 struct Binder {
-  Statement& to;
+  PreparedStatement& to;
 
   void operator()(const AccountRecord& r) const {
     to.bind(r.id).bind(r.name).bind(r.created_at).bind(r.revoked_at);
@@ -106,7 +106,8 @@ Status make_private_file(const std::string& path) {
 Status make_tables(SqliteHandle& handle) {
   PENSTOCK_TRY(handle.execute("BEGIN IMMEDIATE"));
   PENSTOCK_TRY(handle.execute(kTables));
-  PENSTOCK_ASSIGN(Statement version, handle.prepare("INSERT INTO schema_version VALUES(?)"));
+  PENSTOCK_ASSIGN(PreparedStatement version,
+                  handle.prepare("INSERT INTO schema_version VALUES(?)"));
   PENSTOCK_TRY(version.bind(kSchemaVersion).run());
   const std::string mark = "PRAGMA application_id=" + std::to_string(kApplicationId);
   PENSTOCK_TRY(handle.execute(mark.c_str()));
@@ -156,14 +157,14 @@ Result<std::unique_ptr<Database>> Database::open(const std::string& path) {
 
 Status Database::prepare_writes() {
   for (const char* sql : kWrites) {
-    PENSTOCK_ASSIGN(Statement statement, handle_.prepare(sql));
+    PENSTOCK_ASSIGN(PreparedStatement statement, handle_.prepare(sql));
     writes_.push_back(std::move(statement));
   }
   return {};
 }
 
 Status Database::write(const Record& record) {
-  Statement& statement = writes_[record.index()];
+  PreparedStatement& statement = writes_[record.index()];
   std::visit(Binder{statement}, record);
   return statement.run();
 }

@@ -33,7 +33,7 @@ class Database {
   Status prepare_writes();
 
   SqliteHandle handle_;
-  std::vector<Statement> writes_;  // one per alternative of Record
+  std::vector<PreparedStatement> writes_;  // one per alternative of Record
 };
 
 }  // namespace penstock::gateway

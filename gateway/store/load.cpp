@@ -36,46 +36,46 @@ constexpr const char* kCounters =
     "SELECT leases_until, epochs_until, executors_until FROM counters WHERE id = 1";
 
 template <class... Fields>
-void read_all(Statement& row, Fields&... fields) {
+void read_all(PreparedStatement& row, Fields&... fields) {
   (row.read(fields), ...);
 }
 
-void read_row(Statement& row, AccountRecord& r) {
+void read_row(PreparedStatement& row, AccountRecord& r) {
   read_all(row, r.id, r.name, r.created_at, r.revoked_at);
 }
-void read_row(Statement& row, CredentialRecord& r) {
+void read_row(PreparedStatement& row, CredentialRecord& r) {
   read_all(row, r.id, r.kind, r.use, r.account, r.label, r.hash, r.created_at, r.expires_at,
            r.revoked_at, r.used_by);
 }
-void read_row(Statement& row, ExecutorRecord& r) {
+void read_row(PreparedStatement& row, ExecutorRecord& r) {
   read_all(row, r.fingerprint, r.name, r.id, r.joined_at);
 }
-void read_row(Statement& row, LeaseRecord& r) {
+void read_row(PreparedStatement& row, LeaseRecord& r) {
   read_all(row, r.id, r.epoch, r.account, r.device_class, r.device_count,
            r.price.nanos_per_device_second, r.price.nanos_per_gib_in, r.price.nanos_per_gib_out,
            r.granted_at, r.ended_at, r.reason);
 }
-void read_row(Statement& row, UsageRecord& r) {
+void read_row(PreparedStatement& row, UsageRecord& r) {
   read_all(row, r.lease, r.account, r.day, r.usage.device_nanoseconds, r.usage.bytes_in,
            r.usage.bytes_out, r.usage.steps, r.amount, r.sequence_floor);
 }
-void read_row(Statement& row, DayUsage& r) {
+void read_row(PreparedStatement& row, DayUsage& r) {
   read_all(row, r.account, r.day, r.usage.device_nanoseconds, r.usage.bytes_in, r.usage.bytes_out,
            r.usage.steps, r.amount);
 }
-void read_row(Statement& row, std::pair<AccountId, Money>& r) {
+void read_row(PreparedStatement& row, std::pair<AccountId, Money>& r) {
   read_all(row, r.first, r.second);
 }
-void read_row(Statement& row, std::pair<std::uint64_t, std::uint64_t>& r) {
+void read_row(PreparedStatement& row, std::pair<std::uint64_t, std::uint64_t>& r) {
   read_all(row, r.first, r.second);
 }
-void read_row(Statement& row, CountersRecord& r) {
+void read_row(PreparedStatement& row, CountersRecord& r) {
   read_all(row, r.leases_until, r.epochs_until, r.executors_until);
 }
 
 template <class Row>
 Result<std::vector<Row>> rows(SqliteHandle& handle, const char* sql) {
-  PENSTOCK_ASSIGN(Statement statement, handle.prepare(sql));
+  PENSTOCK_ASSIGN(PreparedStatement statement, handle.prepare(sql));
   std::vector<Row> out;
   for (;;) {
     PENSTOCK_ASSIGN(const bool more, statement.next());

@@ -31,24 +31,24 @@ Error sqlite_error(const std::string& place, int code, const char* message) {
   }
 }
 
-Statement& Statement::bind(std::int64_t value) {
+PreparedStatement& PreparedStatement::bind(std::int64_t value) {
   const int code = sqlite3_bind_int64(handle_.get(), ++bound_, value);
   PENSTOCK_CHECK(code == SQLITE_OK, place_);
   return *this;
 }
 
-Statement& Statement::bind(std::string_view value) {
+PreparedStatement& PreparedStatement::bind(std::string_view value) {
   const int code = sqlite3_bind_text(handle_.get(), ++bound_, value.data(),
                                      static_cast<int>(value.size()), SQLITE_TRANSIENT);
   PENSTOCK_CHECK(code == SQLITE_OK, place_);
   return *this;
 }
 
-Error Statement::error(int code) const {
+Error PreparedStatement::error(int code) const {
   return sqlite_error(place_, code, sqlite3_errmsg(sqlite3_db_handle(handle_.get())));
 }
 
-Status Statement::run() {
+Status PreparedStatement::run() {
   const int code = sqlite3_step(handle_.get());
   Status out;
   if (code != SQLITE_DONE && code != SQLITE_ROW) out = error(code);
@@ -57,7 +57,7 @@ Status Statement::run() {
   return out;
 }
 
-Result<bool> Statement::next() {
+Result<bool> PreparedStatement::next() {
   column_ = 0;
   const int code = sqlite3_step(handle_.get());
   if (code == SQLITE_ROW) return true;
@@ -65,11 +65,11 @@ Result<bool> Statement::next() {
   return error(code);
 }
 
-std::int64_t Statement::integer() {
+std::int64_t PreparedStatement::integer() {
   return sqlite3_column_int64(handle_.get(), column_++);
 }
 
-std::string Statement::text() {
+std::string PreparedStatement::text() {
   const int column = column_++;
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(handle_.get(), column));
   const auto size = static_cast<std::size_t>(sqlite3_column_bytes(handle_.get(), column));
@@ -89,13 +89,13 @@ Result<SqliteHandle> SqliteHandle::open(const std::string& path) {
   return out;
 }
 
-Result<Statement> SqliteHandle::prepare(const char* sql) {
+Result<PreparedStatement> SqliteHandle::prepare(const char* sql) {
   sqlite3_stmt* statement = nullptr;
   const int code =
       sqlite3_prepare_v3(handle_.get(), sql, -1, SQLITE_PREPARE_PERSISTENT, &statement, nullptr);
   const std::string place = "store " + path_;
   if (code != SQLITE_OK) return sqlite_error(place, code, sqlite3_errmsg(handle_.get()));
-  return Statement(statement, place);
+  return PreparedStatement(statement, place);
 }
 
 Status SqliteHandle::execute(const char* sql) {
@@ -105,13 +105,13 @@ Status SqliteHandle::execute(const char* sql) {
 }
 
 Result<std::int64_t> SqliteHandle::integer(const char* sql) {
-  PENSTOCK_ASSIGN(Statement statement, prepare(sql));
+  PENSTOCK_ASSIGN(PreparedStatement statement, prepare(sql));
   PENSTOCK_ASSIGN(const bool row, statement.next());
   return row ? statement.integer() : 0;
 }
 
 Result<std::string> SqliteHandle::text(const char* sql) {
-  PENSTOCK_ASSIGN(Statement statement, prepare(sql));
+  PENSTOCK_ASSIGN(PreparedStatement statement, prepare(sql));
   PENSTOCK_ASSIGN(const bool row, statement.next());
   return row ? statement.text() : std::string();
 }

@@ -14,24 +14,25 @@
 namespace penstock::gateway {
 
 /// One prepared statement. Values are bound and columns read in order, from the first.
-class Statement {
+class PreparedStatement {
  public:
-  Statement(sqlite3_stmt* handle, std::string place) : handle_(handle), place_(std::move(place)) {}
+  PreparedStatement(sqlite3_stmt* handle, std::string place)
+      : handle_(handle), place_(std::move(place)) {}
 
-  Statement& bind(std::int64_t value);
-  Statement& bind(std::uint64_t value) { return bind(static_cast<std::int64_t>(value)); }
-  Statement& bind(std::int32_t value) { return bind(std::int64_t{value}); }
-  Statement& bind(std::uint32_t value) { return bind(std::int64_t{value}); }
-  Statement& bind(std::string_view value);
-  Statement& bind(const std::string& value) { return bind(std::string_view(value)); }
-  Statement& bind(Instant value) { return bind(value.ns); }
-  Statement& bind(Money value) { return bind(value.nanos); }
+  PreparedStatement& bind(std::int64_t value);
+  PreparedStatement& bind(std::uint64_t value) { return bind(static_cast<std::int64_t>(value)); }
+  PreparedStatement& bind(std::int32_t value) { return bind(std::int64_t{value}); }
+  PreparedStatement& bind(std::uint32_t value) { return bind(std::int64_t{value}); }
+  PreparedStatement& bind(std::string_view value);
+  PreparedStatement& bind(const std::string& value) { return bind(std::string_view(value)); }
+  PreparedStatement& bind(Instant value) { return bind(value.ns); }
+  PreparedStatement& bind(Money value) { return bind(value.nanos); }
   template <class Tag>
-  Statement& bind(Id<Tag> value) {
+  PreparedStatement& bind(Id<Tag> value) {
     return bind(value.value);
   }
   template <class E>
-  requires std::is_enum_v<E> Statement& bind(E value) {
+  requires std::is_enum_v<E> PreparedStatement& bind(E value) {
     return bind(static_cast<std::int64_t>(value));
   }
 
@@ -74,7 +75,7 @@ class SqliteHandle {
  public:
   static Result<SqliteHandle> open(const std::string& path);
 
-  Result<Statement> prepare(const char* sql);
+  Result<PreparedStatement> prepare(const char* sql);
   Status execute(const char* sql);
   /// The one integer that `sql` gives.
   Result<std::int64_t> integer(const char* sql);

@@ -1,13 +1,10 @@
 #include "executor/compiler/sharded_entry.h"
 
 #include "base/check.h"
+#include "executor/compiler/index.h"
 
 namespace penstock::compiler {
 namespace {
-
-std::size_t at(ValueId id) {
-  return static_cast<std::size_t>(id.index);
-}
 
 std::vector<bool> used_values(const ShardedEntry& entry, const std::vector<std::size_t>& order) {
   std::vector<bool> used(entry.values.size(), false);

@@ -6,19 +6,18 @@
 #include <variant>
 
 #include "base/check.h"
+#include "executor/compiler/index.h"
 
 namespace penstock::runtime {
 namespace {
+
+using compiler::at;
 
 using compiler::CollectiveCall;
 using compiler::CollectiveKind;
 using compiler::Instruction;
 using compiler::Operand;
 using compiler::Segment;
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 std::span<std::byte> bytes_of(const TensorView& view) {
   return {view.data, at(view.elements() * program::size_of(view.dtype))};

@@ -3,17 +3,16 @@
 #include <string>
 
 #include "base/check.h"
+#include "executor/compiler/index.h"
 
 namespace penstock::runtime {
 namespace {
 
+using compiler::at;
+
 using program::AxisSharding;
 using program::Range;
 using program::Spread;
-
-std::size_t at(std::int64_t i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// How many parts the time axes cut the dimension into, and which one is current.
 struct TimeCut {

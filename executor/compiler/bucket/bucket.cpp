@@ -6,14 +6,11 @@
 #include <vector>
 
 #include "base/check.h"
+#include "executor/compiler/index.h"
 #include "executor/compiler/sharded_entry.h"
 
 namespace penstock::compiler {
 namespace {
-
-std::size_t at(ValueId id) {
-  return static_cast<std::size_t>(id.index);
-}
 
 bool joins(const ShardedNode& node) {
   return node.collective && node.collective->kind == CollectiveKind::all_reduce;

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "executor/compiler/index.h"
 #include "schema/program/op.h"
 
 namespace penstock::compiler {
@@ -15,10 +16,6 @@ using program::Node;
 using program::Program;
 using program::Source;
 using program::ValueId;
-
-std::size_t at(ValueId id) {
-  return static_cast<std::size_t>(id.index);
-}
 
 bool is_trainable(const Program& program, const program::ValueInfo& value) {
   return value.source == Source::variable &&

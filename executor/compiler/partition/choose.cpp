@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "executor/compiler/index.h"
 #include "executor/compiler/local_type.h"
 
 namespace penstock::compiler {
@@ -18,10 +19,6 @@ using program::Spread;
 /// A byte of a result that is computed, beside one that travels: it breaks ties between layouts
 /// that need no communication.
 constexpr double kResultByte = 0.05;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// What one axis would be.
 struct Candidate {

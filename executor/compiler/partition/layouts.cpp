@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 
+#include "executor/compiler/index.h"
 #include "executor/compiler/local_type.h"
 
 namespace penstock::compiler {
@@ -14,13 +15,6 @@ using program::Spread;
 
 /// What a byte costs that is copied within a device, beside one that travels between devices.
 constexpr double kLocalByte = 0.02;
-
-std::size_t at(program::ValueId id) {
-  return static_cast<std::size_t>(id.index);
-}
-std::size_t at(int axis) {
-  return static_cast<std::size_t>(axis);
-}
 
 /// The axes that cut `dim` in both layouts alike, outermost first, come first in both lists;
 /// returns how many they are.

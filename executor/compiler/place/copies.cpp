@@ -3,16 +3,13 @@
 #include <algorithm>
 #include <set>
 
+#include "executor/compiler/index.h"
 #include "executor/compiler/local_type.h"
 
 namespace penstock::compiler {
 namespace {
 
 using program::Source;
-
-std::size_t at(ValueId id) {
-  return static_cast<std::size_t>(id.index);
-}
 
 bool is_all_reduce(const Step& step) {
   const auto* call = std::get_if<CollectiveCall>(&step.call);

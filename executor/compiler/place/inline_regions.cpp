@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "base/check.h"
+#include "executor/compiler/index.h"
 #include "schema/program/builder.h"
 #include "schema/program/op.h"
 
@@ -16,10 +17,6 @@ using program::Spread;
 
 constexpr std::size_t kNodesMax = 20000;
 constexpr int kDepthMax = 8;
-
-std::size_t at(ValueId id) {
-  return static_cast<std::size_t>(id.index);
-}
 
 program::Types local_types(const ShardedEntry& entry, const std::vector<ValueId>& ids) {
   program::Types out;

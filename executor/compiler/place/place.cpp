@@ -5,6 +5,7 @@
 
 #include "base/check.h"
 #include "base/units.h"
+#include "executor/compiler/index.h"
 #include "executor/compiler/local_type.h"
 #include "executor/compiler/place/buffers.h"
 #include "executor/compiler/place/inline_regions.h"
@@ -13,10 +14,6 @@
 
 namespace penstock::compiler {
 namespace {
-
-std::size_t at(ValueId id) {
-  return static_cast<std::size_t>(id.index);
-}
 
 /// Turns the steps of one entry into instructions on the arena.
 class EntryPlacer {

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "executor/compiler/index.h"
 #include "executor/compiler/local_type.h"
 #include "executor/compiler/partition/choose.h"
 #include "schema/program/op.h"
@@ -11,10 +12,6 @@ namespace penstock::compiler {
 namespace {
 
 using program::Kernel;
-
-std::size_t at(ValueId id) {
-  return static_cast<std::size_t>(id.index);
-}
 
 std::optional<Kernel> kernel_of(const ShardedNode& node) {
   return node.collective ? std::nullopt : program::op_row(node.op).kernel;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "base/check.h"
+#include "executor/compiler/index.h"
 #include "executor/compiler/local_type.h"
 #include "executor/compiler/place/copies.h"
 
@@ -10,13 +11,6 @@ namespace penstock::compiler {
 namespace {
 
 using program::Source;
-
-std::size_t at(ValueId id) {
-  return static_cast<std::size_t>(id.index);
-}
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 class StorageAssigner {
  public:

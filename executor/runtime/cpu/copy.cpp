@@ -2,6 +2,7 @@
 #include <array>
 #include <cstring>
 
+#include "executor/compiler/index.h"
 #include "executor/runtime/cpu/kernels.h"
 #include "executor/runtime/cpu/parallel.h"
 #include "executor/runtime/cpu/strided.h"
@@ -9,11 +10,9 @@
 namespace penstock::runtime::cpu {
 namespace {
 
-using program::Kernel;
+using compiler::at;
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
+using program::Kernel;
 
 /// One row of the result.
 template <class T>

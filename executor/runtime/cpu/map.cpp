@@ -2,6 +2,7 @@
 #include <atomic>
 #include <string>
 
+#include "executor/compiler/index.h"
 #include "executor/runtime/cpu/kernels.h"
 #include "executor/runtime/cpu/map_rows.h"
 #include "executor/runtime/cpu/parallel.h"
@@ -10,12 +11,10 @@
 namespace penstock::runtime::cpu {
 namespace {
 
+using compiler::at;
+
 using program::DType;
 using program::Kernel;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 bool dispatch(Kernel kernel, const Launch& launch, const MapBlock& block) {
   const DType in = launch.inputs[0].dtype, out = launch.outputs[0].dtype;

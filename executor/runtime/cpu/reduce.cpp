@@ -4,6 +4,7 @@
 #include <limits>
 #include <type_traits>
 
+#include "executor/compiler/index.h"
 #include "executor/runtime/cpu/kernels.h"
 #include "executor/runtime/cpu/parallel.h"
 #include "executor/runtime/cpu/reduce_rows.h"
@@ -12,12 +13,10 @@
 namespace penstock::runtime::cpu {
 namespace {
 
+using compiler::at;
+
 using program::DType;
 using program::Kernel;
-
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
 
 /// The operand with its dimensions sorted into those that stay and those that go, each in order.
 struct Split {

@@ -1,13 +1,12 @@
 #include "executor/runtime/cpu/strided.h"
 
 #include "base/check.h"
+#include "executor/compiler/index.h"
 
 namespace penstock::runtime::cpu {
 namespace {
 
-std::size_t at(int i) {
-  return static_cast<std::size_t>(i);
-}
+using compiler::at;
 
 }  // namespace
 

@@ -31,6 +31,7 @@ class Display {
     const bool bar = tty_ && !json_;
     const Instant now = clock_.now();
     const bool last = progress.done == progress.all;
+    if (progress.metrics.calls == 0 && !last) return;  // nothing to tell yet
     if (!last && now - shown_ < (bar ? Nanoseconds(100ms) : Nanoseconds(2s))) return;
     shown_ = now;
     if (json_)

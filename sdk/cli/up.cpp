@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <iostream>
 
+#include "base/net/private_file.h"
 #include "penstock/error.h"
 #include "sdk/cli/arguments.h"
 #include "sdk/cli/connection.h"
@@ -35,11 +36,8 @@ void print_ready(const UpArguments& arguments, const detail::GatewayReady& gatew
             << " thread(s) and " << arguments.memory << " each; state in " << data << "\n\n"
             << "In another terminal:\n\n"
             << "  export PENSTOCK_URL='" << url << "'\n";
-  if (!gateway.key.empty())
-    std::cout << "  export PENSTOCK_KEY='" << gateway.key << "'\n";
-  else
-    std::cout << "  export PENSTOCK_KEY=...   # the key that the first start printed\n";
-  std::cout << "  penstock train --model convnet\n\nCtrl-C stops it." << std::endl;
+  std::cout << "  export PENSTOCK_KEY='" << gateway.key << "'\n"
+            << "  penstock train --model convnet\n\nCtrl-C stops it." << std::endl;
 }
 
 /// Blocks the signals that mean "stop", for this thread and those that it starts.
@@ -64,13 +62,20 @@ ExitCode run_up(const UpArguments& arguments) {
   pool.unix_path = pool.data + "/gateway.sock";
   pool.listen = arguments.listen;
   pool.http = arguments.http;
-  pool.print_key = true;
+  pool.lane_host = arguments.listen.substr(0, arguments.listen.rfind(':'));
+  const std::string key_path = pool.data + "/administrator.key";
+  const Result<std::string> known = net::read_file(key_path, net::FileAccess::owner_only);
+  pool.print_key = !known.ok();
   pool.devices = arguments.devices;
   pool.threads = arguments.threads;
   pool.memory_bytes = value_or_throw(parse_bytes(arguments.memory));
   const auto thread = value_or_throw(detail::LoopThread::start());
   const auto processes = value_or_throw(detail::PoolProcesses::start(*thread, pool));
-  print_ready(arguments, processes->gateway(), pool.data);
+  detail::GatewayReady gateway = processes->gateway();
+  if (known.ok()) gateway.key = *known;
+  if (!known.ok())
+    value_or_throw(net::write_file(key_path, gateway.key, net::FileAccess::owner_only));
+  print_ready(arguments, gateway, pool.data);
   while (true) {
     const timespec patience{0, 200'000'000};
     const int signal = sigtimedwait(&signals, nullptr, &patience);

@@ -53,7 +53,8 @@ Value broadcast_value(std::string_view op, const Value& x, const Shape& shape) {
 
 std::pair<Value, Value> align(std::string_view op, const Value& a, const Value& b) {
   const Shape shape = value_or_throw(broadcast_shape(op, a.shape(), b.shape()));
-  return {broadcast_value(op, a, shape), broadcast_value(op, b, shape)};
+  return {broadcast_value(op, GraphAccess::bind(a, b), shape),
+          broadcast_value(op, GraphAccess::bind(b, a), shape)};
 }
 
 }  // namespace penstock::detail

@@ -1,7 +1,11 @@
 #include "sdk/src/client_core.h"
 
+#include <signal.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
+#include <charconv>
 #include <filesystem>
 
 #include "base/net/coroutine.h"
@@ -10,9 +14,34 @@
 
 namespace penstock::detail {
 
+namespace {
+
+constexpr std::string_view kFolderStem = "penstock-";
+
+/// Removes folders of clients that were killed: `penstock-PID-...`, ours, of no running process.
+void sweep_abandoned_folders() {
+  std::error_code ignored;
+  for (const auto& entry : std::filesystem::directory_iterator("/tmp", ignored)) {
+    const std::string name = entry.path().filename();
+    int pid = 0;
+    if (name.rfind(kFolderStem, 0) != 0) continue;
+    const char* begin = name.data() + kFolderStem.size();
+    const auto [end, error] = std::from_chars(begin, name.data() + name.size(), pid);
+    if (error != std::errc() || end == name.data() + name.size() || *end != '-' || pid < 1)
+      continue;
+    struct stat status {};
+    if (lstat(entry.path().c_str(), &status) != 0 || status.st_uid != getuid()) continue;
+    if (S_ISDIR(status.st_mode) && kill(pid, 0) != 0 && errno == ESRCH)
+      std::filesystem::remove_all(entry.path(), ignored);
+  }
+}
+
+}  // namespace
+
 Result<std::unique_ptr<PrivateFolder>> PrivateFolder::make() {
+  sweep_abandoned_folders();
   // Short, since the path of a Unix socket has at most 107 bytes.
-  std::string path = "/tmp/penstock-XXXXXX";
+  std::string path = "/tmp/" + std::string(kFolderStem) + std::to_string(getpid()) + "-XXXXXX";
   if (mkdtemp(path.data()) == nullptr)
     return Error{ErrorCode::unavailable, "local pool: cannot make a folder in /tmp"};
   return std::make_unique<PrivateFolder>(path);

@@ -24,7 +24,8 @@ class GraphAccess {
   static int entry(const Value& value) { return value.entry_; }
   static int index(const Value& value) { return value.index_; }
   static Value make(std::shared_ptr<Graph> graph, int entry, int index);
-  static Program program_of(const Value& value);
+  /// `value`, read in the entry of `where` if it is a variable and `where` is of an entry.
+  static Value bind(const Value& value, const Value& where);
 
   /// The value as one of entry `entry`; a variable is read there.
   /// Errors: invalid_argument for a null value, another program or another entry

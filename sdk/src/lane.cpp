@@ -48,7 +48,7 @@ Lane::Lane(std::shared_ptr<LeaseCore> lease, std::unique_ptr<LaneWire> wire,
 }
 
 Lane::~Lane() {
-  lease_->close_lane(std::move(wire_));
+  lease_->close_lane(wire_);
 }
 
 void Lane::submit(LaneCall call, Done done) {

@@ -91,14 +91,16 @@ void LaneWire::upload(Outgoing& call, const std::string& name, const Tensor& ten
   auto sink = request.send().getSink();
   // The tensor rides along: its bytes are read until the stream has ended.
   auto sent = wire::send_bytes(kj::mv(sink), tensor.bytes()).attach(kj::heap<Tensor>(tensor));
-  tasks_.add(sent.then(
-      [this, &call]() {
-        --call.uploads_left;
-        pump();
-      },
-      [this, name](kj::Exception&& exception) {
-        fail(net::from_exception(exception).in("upload of input '" + name + "'"));
-      }));
+  tasks_.add(sent.then([this, number = call.number]() { upload_ended(number); },
+                       [this, name](kj::Exception&& exception) {
+                         fail(net::from_exception(exception).in("upload of input '" + name + "'"));
+                       }));
+}
+
+void LaneWire::upload_ended(std::uint64_t number) {
+  for (const auto& call : waiting_)
+    if (call->number == number) --call->uploads_left;
+  pump();
 }
 
 void LaneWire::pump() {

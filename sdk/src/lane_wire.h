@@ -37,6 +37,7 @@ class LaneWire final : private kj::TaskSet::ErrorHandler {
   struct Outgoing;
 
   void upload(Outgoing& call, const std::string& name, const Tensor& tensor);
+  void upload_ended(std::uint64_t number);
   void pump();
   void send(std::unique_ptr<Outgoing> call);
   template <class Request>

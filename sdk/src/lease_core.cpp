@@ -104,6 +104,7 @@ void LeaseCore::watch() {
     } else {
       error.message += ": " + end.error().message;
     }
+    if (wire_ == nullptr) return;  // it is we who release it
     wire_->ended = error;
     for (LaneWire* lane : wire_->lanes) lane->fail(error);
   }));
@@ -112,10 +113,10 @@ void LeaseCore::watch() {
 net::Task<LeaseCore::OpenedLane> LeaseCore::load(std::string program, std::string plan,
                                                  bool trains) {
   if (wire_->ended) net::throw_error(*wire_->ended);
+  const std::uint64_t lane = ++wire_->last_lane;
   auto branch = wire_->choice.addBranch();
   auto chosen = co_await branch;
   wire::Leader::Client leader = chosen->choice.leader;
-  const std::uint64_t lane = ++wire_->last_lane;
   const auto text = [](const std::string& from) {
     return kj::arrayPtr(reinterpret_cast<const kj::byte*>(from.data()), from.size());
   };
@@ -142,6 +143,8 @@ net::Task<LeaseCore::OpenedLane> LeaseCore::load(std::string program, std::strin
     auto response = co_await reply;
     opened.wire = std::make_unique<LaneWire>(response.getExecutable());
   }
+  if (wire_ == nullptr)
+    net::throw_error({ErrorCode::cancelled, "the lease was released meanwhile"});
   wire_->lanes.insert(opened.wire.get());
   co_return std::move(opened);
 }
@@ -160,7 +163,7 @@ Result<LeaseCore::OpenedLane> LeaseCore::open_lane(const program::Program& progr
       });
 }
 
-void LeaseCore::close_lane(std::unique_ptr<LaneWire> lane) {
+void LeaseCore::close_lane(std::unique_ptr<LaneWire>& lane) {
   const auto closed = thread().call("close of a lane", kShortCall, [this, &lane]() {
     if (wire_ != nullptr) wire_->lanes.erase(lane.get());
     lane = nullptr;

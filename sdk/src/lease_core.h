@@ -36,7 +36,8 @@ class LeaseCore final {
   /// Compiles a program on the leader.
   Result<OpenedLane> open_lane(const program::Program& program, const program::Plan& plan,
                                Nanoseconds deadline);
-  void close_lane(std::unique_ptr<LaneWire> lane);
+  /// Ends the lane after what was posted for it has run, and resets the pointer.
+  void close_lane(std::unique_ptr<LaneWire>& lane);
 
   Result<Bill> bill();
   Result<Bill> release();

@@ -131,9 +131,11 @@ Value greater(const Value& a, const Value& b) {
 Value select(const Value& condition, const Value& a, const Value& b) {
   const Shape branches = value_or_throw(detail::broadcast_shape("select", a.shape(), b.shape()));
   const Shape all = value_or_throw(detail::broadcast_shape("select", condition.shape(), branches));
-  const Value operands[] = {detail::broadcast_value("select", condition, all),
-                            detail::broadcast_value("select", a, all),
-                            detail::broadcast_value("select", b, all)};
+  using detail::GraphAccess;
+  Value operands[] = {condition, a, b};
+  for (Value& operand : operands)
+    for (const Value& where : {condition, a, b}) operand = GraphAccess::bind(operand, where);
+  for (Value& operand : operands) operand = detail::broadcast_value("select", operand, all);
   return apply("select", operands);
 }
 

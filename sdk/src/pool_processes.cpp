@@ -46,6 +46,7 @@ struct Started {
 /// Starts a program whose standard descriptors are ours or the log, and which writes one line to
 /// descriptor 3 when it is ready.
 Started start_program(net::EventLoop& loop, std::vector<std::string> arguments,
+                      std::vector<std::pair<std::string, std::string>> environment,
                       const std::string& log_path) {
   int ends[2];
   if (pipe2(ends, O_CLOEXEC) != 0)
@@ -57,7 +58,7 @@ Started start_program(net::EventLoop& loop, std::vector<std::string> arguments,
   net::ChildOptions options;
   options.arguments = std::move(arguments);
   options.arguments.insert(options.arguments.end(), {"--ready-fd", std::to_string(kReadyFd)});
-  options.environment = {{"PENSTOCK_PARENT", std::to_string(getpid())}};
+  options.environment = std::move(environment);
   options.descriptors = {{ends[1], kReadyFd}};
   options.stdout_path = options.stderr_path = log_path;
   auto child = ChildProcess::spawn(loop, options);
@@ -92,20 +93,19 @@ kj::Promise<std::string> wait_ready(ChildProcess& child, kj::Own<kj::AsyncInputS
 }
 
 std::vector<std::string> gateway_arguments(const PoolOptions& o) {
-  std::vector<std::string> out = {o.binaries + "/penstock-gateway", "--data", o.data, "--unix",
-                                  o.unix_path};
+  std::vector<std::string> out = {
+      o.binaries + "/penstock-gateway", "--data", o.data, "--unix", o.unix_path, "--die-with",
+      std::to_string(getpid())};
   if (!o.listen.empty()) out.insert(out.end(), {"--listen", o.listen});
   if (!o.http.empty()) out.insert(out.end(), {"--http", o.http});
   if (o.print_key) out.push_back("--print-key");
   return out;
 }
 
-std::vector<std::string> agent_arguments(const PoolOptions& o, const GatewayReady& gateway) {
+std::vector<std::string> agent_arguments(const PoolOptions& o) {
   return {o.binaries + "/penstock-agent",
           "--gateway",
           "unix:" + o.unix_path,
-          "--token",
-          gateway.token,
           "--name",
           "local",
           "--devices",
@@ -115,7 +115,13 @@ std::vector<std::string> agent_arguments(const PoolOptions& o, const GatewayRead
           "--memory",
           std::to_string(o.memory_bytes),
           "--worker",
-          o.binaries + "/penstock-worker"};
+          o.binaries + "/penstock-worker",
+          "--state",
+          o.data + "/agent",
+          "--listen",
+          o.lane_host,
+          "--parent",
+          std::to_string(getpid())};
 }
 
 net::Task<void> stop_child(net::EventLoop& loop, std::unique_ptr<ChildProcess> child) {
@@ -150,7 +156,8 @@ PoolProcesses::PoolProcesses(LoopThread& thread) : thread_(thread) {}
 Status PoolProcesses::start_children(const PoolOptions& options) {
   auto ready = thread_.call("start of penstock-gateway", options.deadline, [&]() {
     children_ = std::make_unique<Children>();
-    Started started = start_program(thread_.loop(), gateway_arguments(options), options.log_path);
+    Started started =
+        start_program(thread_.loop(), gateway_arguments(options), {}, options.log_path);
     children_->gateway = std::move(started.child);
     return wait_ready(*children_->gateway, kj::mv(started.ready), "penstock-gateway",
                       options.log_path);
@@ -158,8 +165,9 @@ Status PoolProcesses::start_children(const PoolOptions& options) {
   if (!ready.ok()) return std::move(ready).error();
   PENSTOCK_ASSIGN(ready_, parse_gateway_ready(*ready));
   auto joined = thread_.call("start of penstock-agent", options.deadline, [&]() {
-    Started started =
-        start_program(thread_.loop(), agent_arguments(options, ready_), options.log_path);
+    // The token travels in the environment, where other users do not see it.
+    Started started = start_program(thread_.loop(), agent_arguments(options),
+                                    {{"PENSTOCK_JOIN_TOKEN", ready_.token}}, options.log_path);
     children_->agent = std::move(started.child);
     return wait_ready(*children_->agent, kj::mv(started.ready), "penstock-agent", options.log_path);
   });

@@ -25,13 +25,14 @@ struct GatewayReady {
 Result<GatewayReady> parse_gateway_ready(std::string_view json_line);
 
 struct PoolOptions {
-  std::string binaries;    // folder of the programs
-  std::string data;        // the gateway's folder
-  std::string unix_path;   // where it listens
-  std::string listen;      // "host:port"; empty: on the Unix socket alone
-  std::string http;        // "host:port" of /healthz; empty: none
-  std::string log_path;    // of both programs; empty: our standard error
-  bool print_key = false;  // ask for the administrator's key at every start
+  std::string binaries;                 // folder of the programs
+  std::string data;                     // the gateway's folder
+  std::string unix_path;                // where it listens
+  std::string listen;                   // "host:port"; empty: on the Unix socket alone
+  std::string http;                     // "host:port" of /healthz; empty: none
+  std::string lane_host = "127.0.0.1";  // of the direct lanes
+  std::string log_path;                 // of both programs; empty: our standard error
+  bool print_key = false;               // ask for the administrator's key at every start
   unsigned devices = 2;
   unsigned threads = 1;
   std::uint64_t memory_bytes = 2 * kGiB;

@@ -20,8 +20,11 @@ Value GraphAccess::make(std::shared_ptr<Graph> graph, int entry, int index) {
   return value;
 }
 
-Program GraphAccess::program_of(const Value& value) {
-  return Program(value.graph_);
+Value GraphAccess::bind(const Value& value, const Value& where) {
+  if (value.graph_ == nullptr || value.graph_ != where.graph_) return value;
+  if (!is_variable(value) || is_variable(where)) return value;
+  const ValueId id = value_or_throw(resolve(*value.graph_, where.entry_, value, "read"));
+  return make(value.graph_, where.entry_, id.index);
 }
 
 Result<ValueId> GraphAccess::resolve(const Graph& graph, int entry, const Value& value,

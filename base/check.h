@@ -14,8 +14,8 @@ namespace penstock {
 
 /// What cannot happen in a right program. Stays on in release builds: a wrong result that is
 /// delivered costs more than the branch.
-#define PENSTOCK_CHECK(condition, ...)                                                     \
-  do {                                                                                     \
-    if (!(condition)) [[unlikely]]                                                         \
+#define PENSTOCK_CHECK(condition, ...)                                                      \
+  do {                                                                                      \
+    if (!(condition)) [[unlikely]]                                                          \
       ::penstock::check_failed(__FILE__, __LINE__, #condition, ::std::string(__VA_ARGS__)); \
   } while (false)

@@ -12,8 +12,12 @@ Instant read() {
 
 }  // namespace
 
-Instant MonotonicClock::now() const { return read<std::chrono::steady_clock>(); }
+Instant MonotonicClock::now() const {
+  return read<std::chrono::steady_clock>();
+}
 
-Instant WallClock::now() const { return read<std::chrono::system_clock>(); }
+Instant WallClock::now() const {
+  return read<std::chrono::system_clock>();
+}
 
 }  // namespace penstock

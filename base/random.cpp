@@ -30,7 +30,9 @@ std::uint64_t Random::below(std::uint64_t bound) {
   return bits % bound;
 }
 
-double Random::unit() { return static_cast<double>(next() >> 11) * 0x1.0p-53; }
+double Random::unit() {
+  return static_cast<double>(next() >> 11) * 0x1.0p-53;
+}
 
 std::uint64_t SeededRandom::next() {
   std::uint64_t z = (state_ += 0x9e3779b97f4a7c15ULL);

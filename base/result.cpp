@@ -35,9 +35,13 @@ const Row& row(ErrorCode code) {
 
 }  // namespace
 
-Remedy remedy(ErrorCode code) { return row(code).remedy; }
+Remedy remedy(ErrorCode code) {
+  return row(code).remedy;
+}
 
-std::string_view name(ErrorCode code) { return row(code).name; }
+std::string_view name(ErrorCode code) {
+  return row(code).name;
+}
 
 std::string_view name(Remedy remedy) {
   switch (remedy) {

@@ -133,15 +133,15 @@ using Status = Result<void>;
 #define PENSTOCK_CONCAT(a, b) PENSTOCK_CONCAT_(a, b)
 
 /// Returns the error of `expression` (a Result) from the enclosing function, if it has one.
-#define PENSTOCK_TRY(...)                                                           \
-  do {                                                                              \
-    auto penstock_try_result = (__VA_ARGS__);                                       \
-    if (!penstock_try_result.ok()) return std::move(penstock_try_result).error();   \
+#define PENSTOCK_TRY(...)                                                         \
+  do {                                                                            \
+    auto penstock_try_result = (__VA_ARGS__);                                     \
+    if (!penstock_try_result.ok()) return std::move(penstock_try_result).error(); \
   } while (false)
 
 /// `PENSTOCK_ASSIGN(auto x, f())`: x is f's value, or the enclosing function returns f's error.
-#define PENSTOCK_ASSIGN(declaration, ...)                                                  \
-  auto PENSTOCK_CONCAT(penstock_result_, __LINE__) = (__VA_ARGS__);                        \
-  if (!PENSTOCK_CONCAT(penstock_result_, __LINE__).ok())                                   \
-    return std::move(PENSTOCK_CONCAT(penstock_result_, __LINE__)).error();                 \
+#define PENSTOCK_ASSIGN(declaration, ...)                                  \
+  auto PENSTOCK_CONCAT(penstock_result_, __LINE__) = (__VA_ARGS__);        \
+  if (!PENSTOCK_CONCAT(penstock_result_, __LINE__).ok())                   \
+    return std::move(PENSTOCK_CONCAT(penstock_result_, __LINE__)).error(); \
   declaration = std::move(PENSTOCK_CONCAT(penstock_result_, __LINE__)).value()

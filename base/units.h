@@ -21,17 +21,27 @@ struct Instant {
   std::int64_t ns = 0;
   constexpr auto operator<=>(const Instant&) const = default;
 };
-constexpr Instant operator+(Instant at, Nanoseconds span) { return {at.ns + span.count()}; }
-constexpr Instant operator-(Instant at, Nanoseconds span) { return {at.ns - span.count()}; }
-constexpr Nanoseconds operator-(Instant a, Instant b) { return Nanoseconds(a.ns - b.ns); }
+constexpr Instant operator+(Instant at, Nanoseconds span) {
+  return {at.ns + span.count()};
+}
+constexpr Instant operator-(Instant at, Nanoseconds span) {
+  return {at.ns - span.count()};
+}
+constexpr Nanoseconds operator-(Instant a, Instant b) {
+  return Nanoseconds(a.ns - b.ns);
+}
 
 /// An amount of money: billionths of the pool's currency unit (one US dollar by default).
 struct Money {
   std::int64_t nanos = 0;
   constexpr auto operator<=>(const Money&) const = default;
 };
-constexpr Money operator+(Money a, Money b) { return {a.nanos + b.nanos}; }
-constexpr Money operator-(Money a) { return {-a.nanos}; }
+constexpr Money operator+(Money a, Money b) {
+  return {a.nanos + b.nanos};
+}
+constexpr Money operator-(Money a) {
+  return {-a.nanos};
+}
 
 inline constexpr std::uint64_t kKiB = 1024;
 inline constexpr std::uint64_t kMiB = 1024 * kKiB;

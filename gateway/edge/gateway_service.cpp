@@ -37,12 +37,12 @@ class GatewayService final : public wire::Gateway::Server {
     const AccountRecord* account = shell_.control().account(key.account);
     if (account == nullptr || account->revoked_at.ns != 0)
       net::throw_error({ErrorCode::unauthenticated, "login: the key's account is closed"});
-    shell_.parts().log->info("gateway", "login: account " + account->name + " from " +
-                                            peer_.address);
+    shell_.parts().log->info("gateway",
+                             "login: account " + account->name + " from " + peer_.address);
     auto results = context.getResults();
     results.setAccount(wire::to_kj(account->name));
-    results.setSession(make_session_service(
-        shell_, Caller{key.account, key.id, account->name == kAdministrator}));
+    results.setSession(
+        make_session_service(shell_, Caller{key.account, key.id, account->name == kAdministrator}));
     return kj::READY_NOW;
   }
 

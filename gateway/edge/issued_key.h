@@ -31,7 +31,6 @@ kj::Promise<IssuedKey> issue_join_token(Shell& shell, const std::string& label);
 
 /// The live credential whose secret this is.
 /// Errors: unauthenticated for a text that is none, is unknown, revoked or expired
-Result<CredentialRecord> verify_credential(Shell& shell, CredentialKind kind,
-                                           kj::StringPtr secret);
+Result<CredentialRecord> verify_credential(Shell& shell, CredentialKind kind, kj::StringPtr secret);
 
 }  // namespace penstock::gateway

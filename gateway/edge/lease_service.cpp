@@ -17,7 +17,9 @@ namespace {
 
 constexpr Nanoseconds kTicketLife = 60s;
 
-std::string place(const LeaseRun& run) { return "lease " + std::to_string(run.lease.id.value); }
+std::string place(const LeaseRun& run) {
+  return "lease " + std::to_string(run.lease.id.value);
+}
 
 class LeaseService final : public wire::Lease::Server {
  public:
@@ -58,8 +60,7 @@ class LeaseService final : public wire::Lease::Server {
 
   kj::Promise<void> release(ReleaseContext context) override {
     released_ = true;
-    if (!run_->over)
-      net::or_throw(shell_.apply(ReleaseLease{run_->lease.id, run_->lease.epoch}));
+    if (!run_->over) net::or_throw(shell_.apply(ReleaseLease{run_->lease.id, run_->lease.epoch}));
     // The last usage comes while the workers stop; without their word the bill is what is known.
     auto closed = net::with_deadline(*shell_.parts().timer, shell_.parts().call_deadline,
                                      run_->when_closed(), "lease.release");
@@ -129,8 +130,7 @@ void fill_lease_info(wire::LeaseInfo::Builder out, Shell& shell, const LeaseRun&
   claims.expires_at = shell.now() + kTicketLife;
   claims.client_fingerprint = run.client_fingerprint;
   const std::string ticket = net::or_throw(wire::sign_ticket(claims, *shell.parts().ticket_key));
-  direct.setTicket(
-      kj::arrayPtr(reinterpret_cast<const kj::byte*>(ticket.data()), ticket.size()));
+  direct.setTicket(kj::arrayPtr(reinterpret_cast<const kj::byte*>(ticket.data()), ticket.size()));
 }
 
 }  // namespace penstock::gateway

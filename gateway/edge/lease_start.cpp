@@ -105,7 +105,8 @@ net::Task<void> bring_up(Shell& shell, LeaseRun& run, ExecutorId& at) {
   auto served = co_await sent;
   run.leader = served.getLeader();
   run.leader_fingerprint = wire::to_string(served.getFingerprint());
-  for (const auto address : served.getAddresses()) run.addresses.push_back(wire::to_string(address));
+  for (const auto address : served.getAddresses())
+    run.addresses.push_back(wire::to_string(address));
 }
 
 net::Task<void> start(Shell& shell, kj::Own<LeaseRun> run) {

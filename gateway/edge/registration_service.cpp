@@ -85,8 +85,8 @@ wire::Registration::Client register_executor(Shell& shell, KeyId join_token,
   command.fingerprint = fingerprint;
   command.join_token = join_token;
   for (const auto device : description.getDevices())
-    command.devices.push_back(net::or_throw(
-        read_device(device, static_cast<std::uint32_t>(command.devices.size()))));
+    command.devices.push_back(
+        net::or_throw(read_device(device, static_cast<std::uint32_t>(command.devices.size()))));
   const Actions actions = net::or_throw(shell.apply(command));
   const auto id = joined(actions);
   KJ_REQUIRE(id.has_value(), "a registered executor must have joined");

@@ -136,10 +136,11 @@ class RunningService final : public Service {
       auto opening = net::listen(loop_, address);
       auto listener = co_await opening;
       announcement_.http = with_port(options_.http, listener->getPort());
-      health_ = serve_health(loop_.timer(), kj::mv(listener), [this]() { return health(); })
-                    .eagerlyEvaluate([this](kj::Exception&& e) {
-                      log_.error("gateway", "/healthz: " + net::from_exception(e).message);
-                    });
+      health_ = serve_health(loop_.timer(), kj::mv(listener), [this]() {
+                  return health();
+                }).eagerlyEvaluate([this](kj::Exception&& e) {
+        log_.error("gateway", "/healthz: " + net::from_exception(e).message);
+      });
     }
   }
 
@@ -162,8 +163,8 @@ class RunningService final : public Service {
         free += device.state == DeviceState::free ? 1 : 0;
     }
     return "{\"status\":\"ok\",\"executors\":" + std::to_string(executors.size()) +
-           ",\"devices\":" + std::to_string(devices) + ",\"devices_free\":" +
-           std::to_string(free) + ",\"leases\":" + std::to_string(control_->leases().size()) + "}";
+           ",\"devices\":" + std::to_string(devices) + ",\"devices_free\":" + std::to_string(free) +
+           ",\"leases\":" + std::to_string(control_->leases().size()) + "}";
   }
 
   net::EventLoop& loop_;

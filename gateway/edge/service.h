@@ -18,7 +18,7 @@ struct ServiceOptions {
   std::string listen;          // "host:port", TLS
   std::string unix_path;       // plain: the socket's permissions (0600) decide who may connect
   std::string http;            // "host:port" of /healthz, plain HTTP
-  bool new_key = false;        // issue another administrator key although this is not the first start
+  bool new_key = false;  // issue another administrator key although this is not the first start
 };
 
 /// What the operator needs to hand out. Secrets are shown this once.

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/net/rpc_error.h"
-#include "gateway/edge/issued_key.h"
 #include "gateway/edge/bill.h"
+#include "gateway/edge/issued_key.h"
 #include "gateway/edge/lease_service.h"
 #include "gateway/edge/shell.h"
 #include "schema/wire/convert.h"
@@ -44,7 +44,8 @@ class SessionService final : public wire::Session::Server {
     terms.reconnect_grace = Nanoseconds(in.getReconnectGraceNs());
     const Instant asked = shell_.now();
     return shell_
-        .request_lease(caller_.account, std::move(terms), wire::to_string(in.getClientFingerprint()))
+        .request_lease(caller_.account, std::move(terms),
+                       wire::to_string(in.getClientFingerprint()))
         .then([this, context, asked](kj::Own<LeaseRun> run) mutable {
           auto results = context.getResults();
           fill_lease_info(results.initInfo(), shell_, *run);
@@ -145,9 +146,10 @@ class SessionService final : public wire::Session::Server {
     const AccountRecord* found = shell_.control().find_account(name);
     if (found != nullptr && found->id == caller_.account) return caller_.account;
     if (!caller_.administrator)
-      return Error{ErrorCode::permission_denied, "create key: only an administrator's key may "
-                                                 "create keys of account '" +
-                                                     name.substr(0, kNameBytesMax) + "'"};
+      return Error{ErrorCode::permission_denied,
+                   "create key: only an administrator's key may "
+                   "create keys of account '" +
+                       name.substr(0, kNameBytesMax) + "'"};
     if (found != nullptr) return found->id;
     PENSTOCK_ASSIGN(const Actions actions, shell_.apply(CreateAccount{name}));
     for (const Action& action : actions.list)

@@ -16,7 +16,9 @@ namespace {
 constexpr Nanoseconds kTickLongest = 100ms;
 constexpr Nanoseconds kTickShortest = 1ms;
 
-std::string lease_text(LeaseId lease) { return "lease " + std::to_string(lease.value); }
+std::string lease_text(LeaseId lease) {
+  return "lease " + std::to_string(lease.value);
+}
 
 }  // namespace
 
@@ -43,15 +45,14 @@ kj::Promise<Actions> Shell::apply_durably(const Command& command) {
 
 kj::Promise<void> Shell::durable() {
   auto pair = kj::newPromiseAndCrossThreadFulfiller<void>();
-  parts_.store->flush(
-      [fulfiller = std::make_shared<kj::Own<kj::CrossThreadPromiseFulfiller<void>>>(
-           kj::mv(pair.fulfiller))](Status status) {
-        if (status.ok()) {
-          (*fulfiller)->fulfill();
-        } else {
-          (*fulfiller)->reject(net::to_exception(status.error()));
-        }
-      });
+  parts_.store->flush([fulfiller = std::make_shared<kj::Own<kj::CrossThreadPromiseFulfiller<void>>>(
+                           kj::mv(pair.fulfiller))](Status status) {
+    if (status.ok()) {
+      (*fulfiller)->fulfill();
+    } else {
+      (*fulfiller)->reject(net::to_exception(status.error()));
+    }
+  });
   return kj::mv(pair.promise);
 }
 
@@ -80,7 +81,9 @@ void Shell::link_executor(ExecutorId id, wire::Agent::Client agent,
   executors_.insert_or_assign(id, ExecutorLink{kj::mv(agent), std::move(drop)});
 }
 
-void Shell::unlink_executor(ExecutorId id) { executors_.erase(id); }
+void Shell::unlink_executor(ExecutorId id) {
+  executors_.erase(id);
+}
 
 wire::Agent::Client Shell::agent(ExecutorId id) {
   const auto at = executors_.find(id);
@@ -93,7 +96,9 @@ void Shell::watch_key(KeyId key, void* watcher, std::function<void()> revoked) {
   key_watchers_[{key, watcher}] = std::move(revoked);
 }
 
-void Shell::unwatch_key(KeyId key, void* watcher) { key_watchers_.erase({key, watcher}); }
+void Shell::unwatch_key(KeyId key, void* watcher) {
+  key_watchers_.erase({key, watcher});
+}
 
 void Shell::background(std::string what, kj::Promise<void> promise) {
   tasks_.add(promise.catch_([this, what = std::move(what)](kj::Exception&& exception) {
@@ -179,9 +184,8 @@ void Shell::on(const StopOnExecutor& action) {
   auto stopped = net::with_deadline(*parts_.timer, parts_.call_deadline,
                                     request.send().ignoreResult(), "agent.stop");
   background("stopping " + lease_text(action.lease), stopped.then([this, action]() {
-               static_cast<void>(
-                   apply(DevicesFreed{action.executor, action.lease, action.epoch}));
-             }));
+    static_cast<void>(apply(DevicesFreed{action.executor, action.lease, action.epoch}));
+  }));
 }
 
 void Shell::on(const LeaseReady& action) {
@@ -198,8 +202,8 @@ void Shell::on(const LeaseRenewed& action) {
 }
 
 void Shell::on(const LeaseEnded& action) {
-  parts_.log->info("gateway", lease_text(action.lease) + ": ended (" +
-                                  std::string(name(action.reason)) + ")");
+  parts_.log->info("gateway",
+                   lease_text(action.lease) + ": ended (" + std::string(name(action.reason)) + ")");
   const auto at = runs_.find(action.lease);
   if (at == runs_.end()) return;
   LeaseRun& run = *at->second;

@@ -42,15 +42,15 @@ ps::Client connect(const Arguments& arguments, Pooled& pooled) {
   pooled.pool = std::make_unique<Pool>(PoolOptions{.devices = arguments.devices});
   pooled.proxy = std::make_unique<DelayProxy>(pooled.pool->port(),
                                               std::chrono::milliseconds(arguments.proxy_ms));
-  return ps::Client::connect({.url = pooled.pool->url(pooled.proxy->port()), .key = pooled.pool->key()});
+  return ps::Client::connect(
+      {.url = pooled.pool->url(pooled.proxy->port()), .key = pooled.pool->key()});
 }
 
 ps::Trainer make_trainer(ps::Lease& lease, const std::string& model, std::int64_t batch) {
   ps::Program net;
   auto x = net.input("x", ps::f32, {ps::batch(batch), 784});
   auto y = net.input("y", ps::i32, {ps::batch(batch)});
-  auto logits =
-      model == "mlp" ? ps::nn::mlp(net, x, {512, 256, 10}) : ps::nn::convnet(net, x);
+  auto logits = model == "mlp" ? ps::nn::mlp(net, x, {512, 256, 10}) : ps::nn::convnet(net, x);
   return lease.train(ps::cross_entropy(logits, y), {.optimizer = ps::AdamW{.learning_rate = 1e-3}});
 }
 
@@ -85,7 +85,8 @@ int run(const Arguments& arguments) {
     step();
     if (seconds_since(window_begin) < 0.5) continue;
     const auto steps = trainer.progress().steps;
-    rates.push_back(static_cast<double>(steps - steps_before) * kBatch / seconds_since(window_begin));
+    rates.push_back(static_cast<double>(steps - steps_before) * kBatch /
+                    seconds_since(window_begin));
     steps_before = steps;
     window_begin = SteadyClock::now();
   }
@@ -126,8 +127,9 @@ std::optional<Arguments> parse(int argc, char** argv) {
 int main(int argc, char** argv) {
   const auto arguments = parse(argc, argv);
   if (!arguments) {
-    std::fprintf(stderr, "usage: bench_train [--model mlp|convnet] [--devices N] [--seconds S] "
-                         "[--proxy-ms MS] [--start]\n");
+    std::fprintf(stderr,
+                 "usage: bench_train [--model mlp|convnet] [--devices N] [--seconds S] "
+                 "[--proxy-ms MS] [--start]\n");
     return 2;
   }
   try {

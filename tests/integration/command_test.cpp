@@ -45,8 +45,8 @@ TEST_CASE("train --local trains to a useful accuracy and prints the bill") {
 }
 
 TEST_CASE("without a terminal train prints plain lines and no control characters") {
-  const auto done = penstock_command(
-      {"train", "--local", "--model", "mlp", "--rows", "2000", "--epochs", "1"});
+  const auto done =
+      penstock_command({"train", "--local", "--model", "mlp", "--rows", "2000", "--epochs", "1"});
   CHECK(done.code == 0);
   CHECK(done.output.find('\r') == std::string::npos);
   CHECK(done.output.find('\x1b') == std::string::npos);
@@ -57,8 +57,8 @@ TEST_CASE("without a terminal train prints plain lines and no control characters
 TEST_CASE("explain prints every stage of the compiler") {
   const auto done = penstock_command({"explain", "--model", "mlp", "--devices", "2"});
   CHECK(done.code == 0);
-  for (const char* stage : {"decode", "simplify", "differentiate", "precision", "partition",
-                            "bucket", "place", "emit"})
+  for (const char* stage :
+       {"decode", "simplify", "differentiate", "precision", "partition", "bucket", "place", "emit"})
     CHECK_MESSAGE(has(done.output, stage), stage);
   CHECK(has(done.output, "all_reduce"));
 }
@@ -67,12 +67,13 @@ TEST_CASE("keys are made, used and revoked by the command, and usage shows what 
   Pool pool({.devices = 1});
   setenv("PENSTOCK_URL", pool.url().c_str(), 1);
   setenv("PENSTOCK_KEY", pool.key().c_str(), 1);
-  const auto created = penstock_command({"keys", "create", "laptop", "--account", "team-a", "--json"});
+  const auto created =
+      penstock_command({"keys", "create", "laptop", "--account", "team-a", "--json"});
   CHECK(created.code == 0);
   const std::string secret = json_text(created.output, "key");
   CHECK(secret.starts_with("psk_"));
-  const auto trained = penstock_command({"train", "--model", "mlp", "--devices", "1", "--rows", "640",
-                                         "--epochs", "1", "--key", secret});
+  const auto trained = penstock_command({"train", "--model", "mlp", "--devices", "1", "--rows",
+                                         "640", "--epochs", "1", "--key", secret});
   CHECK(trained.code == 0);
   const auto usage = penstock_command({"usage", "--json", "--key", secret});
   CHECK(has(usage.output, "team-a"));

@@ -4,7 +4,8 @@
 #include <penstock/penstock.h>
 #include <signal.h>
 
-#include <sstream>
+#include <cmath>
+#include <functional>
 #include <string>
 
 namespace ps = penstock;
@@ -85,7 +86,7 @@ TEST_CASE("the bill is device time at the price of the lease, and usage shows it
                         static_cast<double>(price.per_device_second.nanos);
   const double out = static_cast<double>(bill.usage.bytes_out) / 1073741824.0 *
                      static_cast<double>(price.per_gib_out.nanos);
-  CHECK(static_cast<double>(bill.total.nanos) == doctest::Approx(device + out).epsilon(1e-6));
+  CHECK(std::abs(static_cast<double>(bill.total.nanos) - device - out) <= 1.0);
   const auto usage = client.usage();
   REQUIRE(usage.size() == 1);
   CHECK(usage[0].usage.price == bill.total);
@@ -104,7 +105,8 @@ TEST_CASE("a wrong key, a revoked key and a wrong certificate are refused with t
   CHECK(!error_of([&] { ps::Client::connect({.url = pool.url(), .key = key.secret}); }).empty());
   const std::string wrong = "penstock://127.0.0.1:" + std::to_string(pool.port()) +
                             "?fingerprint=" + std::string(64, 'a');
-  const std::string error = error_of([&] { ps::Client::connect({.url = wrong, .key = pool.key()}); });
+  const std::string error =
+      error_of([&] { ps::Client::connect({.url = wrong, .key = pool.key()}); });
   CHECK(error.find(pool.fingerprint()) != std::string::npos);
 }
 
@@ -143,7 +145,8 @@ TEST_CASE("a short last batch on several devices counts its true rows") {
 
 TEST_CASE("/healthz says how many devices are free") {
   Pool pool({.devices = 2});
-  const auto answer = run_program({"/usr/bin/curl", "-s", "http://" + pool.http() + "/healthz"}, 10);
+  const auto answer =
+      run_program({"/usr/bin/curl", "-s", "http://" + pool.http() + "/healthz"}, 10);
   CHECK(answer.code == 0);
   CHECK(answer.output ==
         "{\"status\":\"ok\",\"executors\":1,\"devices\":2,\"devices_free\":2,\"leases\":0}\n");

@@ -90,5 +90,6 @@ TEST_CASE("a local pool is made of children that end with the client") {
     for (const ChildInfo& child : children) workers += children_of(child.pid).size();
     CHECK(workers >= 2);
   }
-  for (const ChildInfo& child : children) CHECK(access(("/proc/" + std::to_string(child.pid)).c_str(), F_OK) != 0);
+  for (const ChildInfo& child : children)
+    CHECK(access(("/proc/" + std::to_string(child.pid)).c_str(), F_OK) != 0);
 }

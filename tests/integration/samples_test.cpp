@@ -5,13 +5,13 @@
 using namespace penstock::testing;
 
 TEST_CASE("the matmul sample gives the product") {
-  CHECK(run_program({built("sample_matmul"), "--quick"}, 60).code == 0);
+  CHECK(run_program({built("sample_matmul"), "--local", "--quick"}, 60).code == 0);
 }
 
 TEST_CASE("the MLP sample trains") {
-  CHECK(run_program({built("sample_fashion_mlp"), "--quick"}, 120).code == 0);
+  CHECK(run_program({built("sample_fashion_mlp"), "--local", "--quick"}, 120).code == 0);
 }
 
 TEST_CASE("the convnet sample trains") {
-  CHECK(run_program({built("sample_fashion_convnet"), "--quick"}, 120).code == 0);
+  CHECK(run_program({built("sample_fashion_convnet"), "--local", "--quick"}, 120).code == 0);
 }

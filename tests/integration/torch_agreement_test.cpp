@@ -1,5 +1,5 @@
-// Training from the same initial weights as torch, on 1, 2 and 3 devices. The expected losses and the
-// script that made them are in tests/data/torch/.
+// Training from the same initial weights as torch, on 1, 2 and 3 devices. The expected losses and
+// the script that made them are in tests/data/torch/.
 #include <doctest/doctest.h>
 #include <penstock/penstock.h>
 
@@ -47,8 +47,9 @@ std::vector<double> train(ps::Client& client, unsigned devices, const Case& c) {
   auto labels = net.input("y", ps::i32, {ps::batch(kBatch)});
   auto x = c.dtype == ps::f32 ? images : ps::cast(images, c.dtype);
   auto logits = c.model == "mlp" ? ps::nn::mlp(net, x, {512, 256, 10}) : ps::nn::convnet(net, x);
-  auto trainer = lease.train(ps::cross_entropy(logits, labels),
-                             {.optimizer = optimizer(c.optimizer), .micro_batches = c.micro_batches});
+  auto trainer =
+      lease.train(ps::cross_entropy(logits, labels),
+                  {.optimizer = optimizer(c.optimizer), .micro_batches = c.micro_batches});
   std::vector<ps::Future<ps::StepResult>> results;
   auto data = ps::data::fashion_mnist();
   for (const auto& batch : data.first(kSteps * kBatch).batches(kBatch, {.shuffle = false}))
@@ -100,12 +101,24 @@ void agrees_in_f32(const std::string& model, const std::string& optimizer_name) 
 
 }  // namespace
 
-TEST_CASE("an MLP trains as in torch, AdamW in f64") { agrees_in_f64("mlp", "adamw"); }
-TEST_CASE("an MLP trains as in torch, SGD in f64") { agrees_in_f64("mlp", "sgd"); }
-TEST_CASE("a convnet trains as in torch, AdamW in f64") { agrees_in_f64("convnet", "adamw"); }
-TEST_CASE("a convnet trains as in torch, SGD in f64") { agrees_in_f64("convnet", "sgd"); }
-TEST_CASE("an MLP trains as in torch, AdamW in f32") { agrees_in_f32("mlp", "adamw"); }
-TEST_CASE("a convnet trains as in torch, SGD in f32") { agrees_in_f32("convnet", "sgd"); }
+TEST_CASE("an MLP trains as in torch, AdamW in f64") {
+  agrees_in_f64("mlp", "adamw");
+}
+TEST_CASE("an MLP trains as in torch, SGD in f64") {
+  agrees_in_f64("mlp", "sgd");
+}
+TEST_CASE("a convnet trains as in torch, AdamW in f64") {
+  agrees_in_f64("convnet", "adamw");
+}
+TEST_CASE("a convnet trains as in torch, SGD in f64") {
+  agrees_in_f64("convnet", "sgd");
+}
+TEST_CASE("an MLP trains as in torch, AdamW in f32") {
+  agrees_in_f32("mlp", "adamw");
+}
+TEST_CASE("a convnet trains as in torch, SGD in f32") {
+  agrees_in_f32("convnet", "sgd");
+}
 
 TEST_CASE("accumulation over micro-batches gives the same losses as the whole batch") {
   auto client = ps::Client::local({.devices = 2});

@@ -47,8 +47,7 @@ std::string deep_net(const OverlapOptions& options) {
   }
   const ValueId losses = apply(b, "cross_entropy", {x, y});
   const ValueId loss =
-      apply(b, "mean", {losses},
-            {{"dims", std::vector<std::int64_t>{0}}, {"of", std::int64_t{0}}});
+      apply(b, "mean", {losses}, {{"dims", std::vector<std::int64_t>{0}}, {"of", std::int64_t{0}}});
   b.try_output("loss", loss).value();
   net.training = program::Training{.entry = "main",
                                    .loss = "loss",
@@ -146,8 +145,7 @@ std::vector<std::uint64_t> bucket_bytes(const compiler::Executable& executable) 
   for (const compiler::Segment& segment : executable.find_entry("step")->segments)
     for (const compiler::Instruction& instruction : segment.instructions)
       if (const auto* call = std::get_if<compiler::CollectiveCall>(&instruction.call))
-        out.push_back(
-            static_cast<std::uint64_t>(call->elements * program::size_of(call->dtype)));
+        out.push_back(static_cast<std::uint64_t>(call->elements * program::size_of(call->dtype)));
   return out;
 }
 
@@ -205,8 +203,8 @@ OverlapResult run_overlap(const OverlapOptions& options) {
   std::uint64_t sent = 0;  // a ring of two sends half of each bucket twice
   for (const std::uint64_t bytes : buckets) sent += bytes * 2 * (kRanks - 1) / kRanks;
   if (options.bytes_per_second > 0)
-    result.communication = Nanoseconds(static_cast<std::int64_t>(
-        static_cast<double>(sent) / options.bytes_per_second * 1e9));
+    result.communication = Nanoseconds(
+        static_cast<std::int64_t>(static_cast<double>(sent) / options.bytes_per_second * 1e9));
   const StepTimes& last = leader.back();
   result.received_before_last_backward = transports[1]->received(last.begin, last.last_backward);
   result.received_in_step = transports[1]->received(last.begin, last.end);

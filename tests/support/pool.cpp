@@ -14,12 +14,23 @@ Pool::Pool(PoolOptions options) {
   port_ = static_cast<std::uint16_t>(std::stoi(address.substr(address.rfind(':') + 1)));
   for (unsigned i = 0; i < options.executors; ++i) {
     const std::string name = "host" + std::to_string(i);
-    std::vector<std::string> arguments = {
-        built("penstock-agent"), "--gateway", url(),  "--token",  json_text(line, "token"),
-        "--name",                name,        "--devices", std::to_string(options.devices),
-        "--threads",             "1",         "--memory", options.memory,
-        "--state",               directory_.path() + "/" + name,
-        "--worker",              built("penstock-worker")};
+    std::vector<std::string> arguments = {built("penstock-agent"),
+                                          "--gateway",
+                                          url(),
+                                          "--token",
+                                          json_text(line, "token"),
+                                          "--name",
+                                          name,
+                                          "--devices",
+                                          std::to_string(options.devices),
+                                          "--threads",
+                                          "1",
+                                          "--memory",
+                                          options.memory,
+                                          "--state",
+                                          directory_.path() + "/" + name,
+                                          "--worker",
+                                          built("penstock-worker")};
     arguments.insert(arguments.end(), options.agent_arguments.begin(),
                      options.agent_arguments.end());
     agents_.push_back(std::make_unique<Program>(std::move(arguments)));

@@ -41,7 +41,8 @@ std::string read_until(int fd, SteadyClock::time_point deadline, Stop stop) {
   std::string text;
   while (!stop(text)) {
     const auto left =
-        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - SteadyClock::now()).count();
+        std::chrono::duration_cast<std::chrono::milliseconds>(deadline - SteadyClock::now())
+            .count();
     if (left <= 0) break;
     pollfd waiting{fd, POLLIN, 0};
     if (poll(&waiting, 1, static_cast<int>(left)) <= 0) break;
@@ -100,7 +101,9 @@ Program::~Program() {
   reap(pid_, SteadyClock::now() + std::chrono::seconds(5));
 }
 
-void Program::kill(int signal) { ::kill(pid_, signal); }
+void Program::kill(int signal) {
+  ::kill(pid_, signal);
+}
 
 std::string json_text(const std::string& line, const std::string& field) {
   const std::string key = "\"" + field + "\":\"";
@@ -127,7 +130,9 @@ Finished run_program(const std::vector<std::string>& arguments, int seconds) {
   return finished;
 }
 
-std::string built(const std::string& name) { return std::string(PENSTOCK_TEST_BIN) + "/" + name; }
+std::string built(const std::string& name) {
+  return std::string(PENSTOCK_TEST_BIN) + "/" + name;
+}
 
 TemporaryDirectory::TemporaryDirectory() {
   std::string pattern = (std::filesystem::temp_directory_path() / "penstock-test-XXXXXX").string();

@@ -7,8 +7,8 @@
 
 namespace penstock::testing {
 
-/// A program of the build, started by a test and ended with it. With `wait_ready`, `--ready-fd N` is
-/// added to its arguments and the line that it writes there is read, within a minute.
+/// A program of the build, started by a test and ended with it. With `wait_ready`, `--ready-fd N`
+/// is added to its arguments and the line that it writes there is read, within a minute.
 class Program {
  public:
   explicit Program(std::vector<std::string> arguments, bool wait_ready = true);

@@ -21,7 +21,9 @@ Result<int> quarter(int n) {
 
 }  // namespace
 
-TEST_CASE("a result carries its value") { CHECK(quarter(12).value() == 3); }
+TEST_CASE("a result carries its value") {
+  CHECK(quarter(12).value() == 3);
+}
 
 TEST_CASE("the first error ends the chain and keeps its text") {
   const auto result = quarter(6);

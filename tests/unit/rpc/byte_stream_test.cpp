@@ -17,7 +17,8 @@ std::vector<std::byte> pattern(std::size_t size) {
   return out;
 }
 
-Status transfer(std::size_t sent, std::size_t expected, std::vector<std::byte>& into, int& finished) {
+Status transfer(std::size_t sent, std::size_t expected, std::vector<std::byte>& into,
+                int& finished) {
   auto loop = net::EventLoop::create().value();
   const auto from = pattern(sent);
   into.assign(expected, std::byte{});
@@ -28,8 +29,8 @@ Status transfer(std::size_t sent, std::size_t expected, std::vector<std::byte>& 
 }  // namespace
 
 TEST_CASE("bytes arrive as they were sent, chunk by chunk") {
-  for (const std::size_t size : {std::size_t{0}, std::size_t{1}, std::size_t{262144},
-                                 std::size_t{1000001}}) {
+  for (const std::size_t size :
+       {std::size_t{0}, std::size_t{1}, std::size_t{262144}, std::size_t{1000001}}) {
     std::vector<std::byte> into;
     int finished = 0;
     CHECK(transfer(size, size, into, finished).ok());
@@ -43,8 +44,9 @@ TEST_CASE("a stream that is shorter or longer than announced is an error to its 
   int finished = 0;
   const Status shorter = transfer(10, 11, into, finished);
   REQUIRE_FALSE(shorter.ok());
-  CHECK(shorter.error() == Error{ErrorCode::invalid_argument,
-                                 "tensor stream: ended 1 bytes before the announced type was full"});
+  CHECK(shorter.error() ==
+        Error{ErrorCode::invalid_argument,
+              "tensor stream: ended 1 bytes before the announced type was full"});
   CHECK_FALSE(transfer(12, 11, into, finished).ok());
   CHECK(finished == 0);
 }

@@ -1,5 +1,6 @@
-// Messages of released protocol versions, encoded by the capnp tool (tests/data/wire/make_messages.sh).
-// They must stay readable and mean the same. Never edit the files: add those of new versions.
+// Messages of released protocol versions, encoded by the capnp tool
+// (tests/data/wire/make_messages.sh). They must stay readable and mean the same. Never edit the
+// files: add those of new versions.
 #include <capnp/serialize.h>
 #include <doctest/doctest.h>
 #include <fcntl.h>

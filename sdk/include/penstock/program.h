@@ -105,7 +105,6 @@ class Program {
 
  private:
   friend class detail::GraphAccess;
-  explicit Program(std::shared_ptr<detail::Graph> graph) : graph_(std::move(graph)) {}
   std::shared_ptr<detail::Graph> graph_;
 };
 

@@ -23,6 +23,7 @@ struct LeaderParts {
   WorkerLimits limits;
   Prices prices;
   std::function<void(const wire::CallUsage&)> report;
+  std::function<kj::Promise<void>()> settle;  // when all usage so far is with the gateway
 };
 
 /// The lease's session as its client sees it: loads programs, each into a lane of its own. The same
@@ -35,6 +36,7 @@ class LeaderServer final : public wire::Leader::Server, private kj::TaskSet::Err
   kj::Promise<void> load(LoadContext context) override;
   kj::Promise<void> train(TrainContext context) override;
   kj::Promise<void> ping(PingContext) override { return kj::READY_NOW; }
+  kj::Promise<void> settle(SettleContext) override { return parts_.settle(); }
 
  private:
   enum class Wanted { any, training };

@@ -31,20 +31,49 @@ void UsageReporter::add(const wire::CallUsage& usage) {
   add_to(collected_, usage);
   if (running_) return;
   running_ = true;
-  loop_ = report(options_.period).eagerlyEvaluate([this](kj::Exception&& exception) {
-    log_.error("worker", "usage reports have stopped: " + net::from_exception(exception).message);
-  });
+  go_on(report(options_.period));
 }
 
 kj::Promise<void> UsageReporter::flush() {
   if (!running_) return kj::READY_NOW;
   // Cuts a period or an answer short; what may have arrived is repeated under its own number.
   loop_ = kj::READY_NOW;
-  return send();
+  auto repeated = in_flight_ ? send() : kj::Promise<void>(kj::READY_NOW);
+  auto sent = repeated
+                  .then([this]() -> kj::Promise<void> {
+                    return collected_ == wire::CallUsage{} ? kj::READY_NOW : send();
+                  })
+                  .fork();
+  auto out = sent.addBranch();
+  go_on(after(sent.addBranch()));
+  return out;
+}
+
+void UsageReporter::go_on(kj::Promise<void> reporting) {
+  loop_ = reporting.eagerlyEvaluate([this](kj::Exception&& exception) {
+    log_.error("worker", "usage reports have stopped: " + net::from_exception(exception).message);
+  });
 }
 
 kj::Promise<void> UsageReporter::report(Nanoseconds delay) {
-  return timer_.afterDelay(net::to_duration(delay)).then([this]() { return send(); });
+  return timer_.afterDelay(net::to_duration(delay)).then([this]() { return after(send()); });
+}
+
+kj::Promise<void> UsageReporter::after(kj::Promise<void> sent) {
+  return sent.then(
+      [this]() -> kj::Promise<void> {
+        retry_after_ = options_.period;
+        if (!(collected_ == wire::CallUsage{})) return report(options_.period);
+        running_ = false;
+        return kj::READY_NOW;
+      },
+      [this](kj::Exception&& exception) -> kj::Promise<void> {
+        log_.warning("worker", "usage report " + std::to_string(sequence_) +
+                                   " was not taken and will be repeated: " +
+                                   net::from_exception(exception).message);
+        retry_after_ = std::min(2 * retry_after_, options_.retry_after_max);
+        return report(retry_after_);
+      });
 }
 
 kj::Promise<void> UsageReporter::send() {
@@ -60,21 +89,7 @@ kj::Promise<void> UsageReporter::send() {
   wire::set(request.initUsage(), sending_);
   auto answer = net::with_deadline(timer_, options_.answer_deadline, request.send().ignoreResult(),
                                    "usage report");
-  return answer.then(
-      [this]() -> kj::Promise<void> {
-        in_flight_ = false;
-        retry_after_ = options_.period;
-        if (!(collected_ == wire::CallUsage{})) return report(options_.period);
-        running_ = false;
-        return kj::READY_NOW;
-      },
-      [this](kj::Exception&& exception) -> kj::Promise<void> {
-        log_.warning("worker", "usage report " + std::to_string(sequence_) +
-                                   " was not taken and will be repeated: " +
-                                   net::from_exception(exception).message);
-        retry_after_ = std::min(2 * retry_after_, options_.retry_after_max);
-        return report(retry_after_);
-      });
+  return answer.then([this]() { in_flight_ = false; });
 }
 
 }  // namespace penstock::executor

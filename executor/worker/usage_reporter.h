@@ -28,12 +28,15 @@ class UsageReporter final {
   UsageReporter(Options options, wire::UsageSink::Client sink, kj::Timer& timer, Log& log);
 
   void add(const wire::CallUsage& usage);
-  /// When everything so far has been reported; at the end of a lease.
+  /// When everything so far has been reported: for a bill, and at the end of a lease. What comes
+  /// later is reported as before.
   kj::Promise<void> flush();
 
  private:
   kj::Promise<void> report(Nanoseconds delay);
   kj::Promise<void> send();
+  kj::Promise<void> after(kj::Promise<void> sent);
+  void go_on(kj::Promise<void> reporting);
 
   const Options options_;
   wire::UsageSink::Client sink_;

@@ -111,6 +111,7 @@ void WorkerServer::make_leader() {
   leader.report = [this](const wire::CallUsage& usage) {
     if (usage_) usage_->add(usage);
   };
+  leader.settle = [this]() { return usage_ ? usage_->flush() : kj::Promise<void>(kj::READY_NOW); };
   leader_ = kj::heap<LeaderServer>(std::move(leader));
 }
 

@@ -16,6 +16,7 @@ namespace penstock::gateway {
 namespace {
 
 constexpr Nanoseconds kTicketLife = 60s;
+constexpr Nanoseconds kSettleDeadline = 2s;
 
 std::string place(const LeaseRun& run) {
   return "lease " + std::to_string(run.lease.id.value);
@@ -54,8 +55,10 @@ class LeaseService final : public wire::Lease::Server {
   }
 
   kj::Promise<void> bill(BillContext context) override {
-    fill_bill(context.getResults().initBill(), shell_.control().meter(), run_->lease.id);
-    return kj::READY_NOW;
+    // A leader that does not answer has nothing to add: the bill is what is known.
+    return settled().catch_([](kj::Exception&&) {}).then([this, context]() mutable {
+      fill_bill(context.getResults().initBill(), shell_.control().meter(), run_->lease.id);
+    });
   }
 
   kj::Promise<void> release(ReleaseContext context) override {
@@ -79,6 +82,14 @@ class LeaseService final : public wire::Lease::Server {
   }
 
  private:
+  kj::Promise<void> settled() {
+    KJ_IF_MAYBE (leader, run_->leader) {
+      return net::with_deadline(*shell_.parts().timer, kSettleDeadline,
+                                leader->settleRequest().send().ignoreResult(), "leader.settle");
+    }
+    return kj::READY_NOW;
+  }
+
   void require_live() const {
     if (run_->over) net::throw_error(Error(run_->end).in(place(*run_)));
   }

@@ -20,6 +20,8 @@ interface Leader {
   train @1 (lane :UInt64, program :Data, plan :Data) -> (trainer :Trainer, info :LaneInfo);
   # As load, for a program with a training section.
   ping @2 () -> ();
+  settle @3 () -> ();
+  # Returns when all usage up to now has been reported to the gateway: a bill made next is whole.
 }
 
 struct LaneInfo {

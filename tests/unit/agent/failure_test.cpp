@@ -96,3 +96,14 @@ TEST_CASE("when the agent ends, its workers end with it") {
   auto answer = pool.within(step(training.trainer, 1, 4, line_batch()));
   CHECK_FALSE(answer.ok());
 }
+
+TEST_CASE("an agent that lost its gateway registers again, and its leases have ended") {
+  PoolFixture pool;
+  const auto before = pool.worker_pids();
+  { auto training = start(pool); }
+  const Status again = pool.restart_gateway();
+  REQUIRE_MESSAGE(again.ok(), again.error().message);
+  auto lease = pool.lease(9, {0, 1});
+  REQUIRE_MESSAGE(lease.ok(), lease.error().message);
+  for (const int pid : before) CHECK(::kill(pid, 0) != 0);
+}

@@ -83,25 +83,13 @@ PoolFixture::PoolFixture(const PoolOptions& options) {
   auto made = net::EventLoop::create();
   REQUIRE(made.ok());
   loop = std::move(made).value();
-  net::Address address;
-  address.path = directory.path("gateway.sock");
-  auto listener = within(net::listen(*loop, address));
-  REQUIRE_MESSAGE(listener.ok(), listener.error().message);
-  server_ = std::make_unique<net::RpcServer>(
-      *loop, std::move(listener).value(),
-      [this](const net::PeerInfo&) -> capnp::Capability::Client {
-        return wire::Gateway::Client(kj::heap<FakeGateway>(*this));
-      },
-      net::RpcServerOptions{}, log);
-  auto pair = kj::newPromiseAndFulfiller<void>();
-  registered_ = kj::mv(pair.fulfiller);
-
+  auto registration = listen();
   int ends[2];
   REQUIRE(::pipe(ends) == 0);
   net::ChildOptions child;
   child.arguments = {PENSTOCK_TEST_BIN "/penstock-agent",
                      "--gateway",
-                     "unix:" + address.path,
+                     "unix:" + directory.path("gateway.sock"),
                      "--token",
                      "join",
                      "--name",
@@ -122,9 +110,32 @@ PoolFixture::PoolFixture(const PoolOptions& options) {
   ::close(ends[1]);
   REQUIRE_MESSAGE(spawned.ok(), spawned.error().message);
   agent_process = std::move(spawned).value();
-  const auto registered = within(kj::mv(pair.promise));
+  const auto registered = within(kj::mv(registration));
   REQUIRE_MESSAGE(registered.ok(), registered.error().message);
   ready_line = read_line(*loop, ends[0]);
+}
+
+/// Serves the gateway's socket; the promise is done at the next registration.
+kj::Promise<void> PoolFixture::listen() {
+  net::Address address;
+  address.path = directory.path("gateway.sock");
+  auto listener = within(net::listen(*loop, address));
+  REQUIRE_MESSAGE(listener.ok(), listener.error().message);
+  server_ = std::make_unique<net::RpcServer>(
+      *loop, std::move(listener).value(),
+      [this](const net::PeerInfo&) -> capnp::Capability::Client {
+        return wire::Gateway::Client(kj::heap<FakeGateway>(*this));
+      },
+      net::RpcServerOptions{}, log);
+  auto pair = kj::newPromiseAndFulfiller<void>();
+  registered_ = kj::mv(pair.fulfiller);
+  return kj::mv(pair.promise);
+}
+
+Status PoolFixture::restart_gateway() {
+  agent_ = nullptr;
+  server_.reset();
+  return within(listen());
 }
 
 PoolFixture::~PoolFixture() {

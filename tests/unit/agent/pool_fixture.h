@@ -66,6 +66,8 @@ class PoolFixture {
   }
   Result<LeaseHandle> lease(std::uint64_t number, std::vector<std::uint32_t> devices);
   Status stop(std::uint64_t number, std::uint64_t epoch = 1);
+  /// Drops every connection and listens again; done when the agent has registered anew.
+  Status restart_gateway();
   /// Process ids of the running workers, by device.
   std::vector<int> worker_pids() const;
 
@@ -83,6 +85,7 @@ class PoolFixture {
   void register_agent(wire::Agent::Client agent);
 
  private:
+  kj::Promise<void> listen();
   net::Task<LeaseHandle> make_lease(std::uint64_t number, std::vector<std::uint32_t> devices);
 
   kj::Maybe<wire::Agent::Client> agent_;

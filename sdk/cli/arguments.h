@@ -21,6 +21,7 @@ struct Connection {
   bool local = false;
   unsigned threads = 1;         // per device of a local pool
   std::string memory = "2GiB";  // per device of a local pool
+  std::string trace;            // file of a local pool's instruction times; empty: none
 };
 
 struct UpArguments {
@@ -30,6 +31,7 @@ struct UpArguments {
   std::string listen = "127.0.0.1:7070";
   std::string http;
   std::string data;
+  std::string trace;  // file for begin and end of every instruction; empty: none
   bool json = false;
 };
 

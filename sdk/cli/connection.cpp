@@ -9,7 +9,8 @@ Client open_client(const Connection& connection, unsigned devices) {
   if (!connection.local) return Client::connect({.url = connection.url, .key = connection.key});
   return Client::local({.devices = devices,
                         .threads = connection.threads,
-                        .memory_bytes = value_or_throw(parse_bytes(connection.memory))});
+                        .memory_bytes = value_or_throw(parse_bytes(connection.memory)),
+                        .trace = connection.trace});
 }
 
 ExitCode exit_code_of(const Error& error) {

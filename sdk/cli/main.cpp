@@ -33,6 +33,8 @@ void add_connection(CLI::App& command, Connection& connection) {
       ->capture_default_str();
   command.add_option("--memory", connection.memory, "per device, with --local")
       ->capture_default_str();
+  command.add_option("--trace", connection.trace,
+                     "file for begin and end of every instruction, with --local");
 }
 
 void add_model(CLI::App& command, ModelArguments& model) {
@@ -56,6 +58,8 @@ void add_up(CLI::App& app, UpArguments& a, Chosen& chosen) {
       ->capture_default_str();
   up->add_option("--http", a.http, "host:port of /healthz");
   up->add_option("--data", a.data, "folder of the state; default: ~/.local/state/penstock");
+  up->add_option("--trace", a.trace,
+                 "file for begin and end of every instruction (Chrome trace), one per device");
   up->add_flag("--json", a.json, "print one JSON line instead of text");
   up->footer(
       "Example:\n  penstock up --devices 2 --memory 1GiB --listen 0.0.0.0:7070\n"

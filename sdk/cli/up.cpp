@@ -68,6 +68,7 @@ ExitCode run_up(const UpArguments& arguments) {
   pool.print_key = !known.ok();
   pool.devices = arguments.devices;
   pool.threads = arguments.threads;
+  pool.trace = arguments.trace;
   pool.memory_bytes = value_or_throw(parse_bytes(arguments.memory));
   const auto thread = value_or_throw(detail::LoopThread::start());
   const auto processes = value_or_throw(detail::PoolProcesses::start(*thread, pool));

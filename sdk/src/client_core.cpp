@@ -126,6 +126,7 @@ Result<std::shared_ptr<ClientCore>> ClientCore::local(const LocalOptions& option
   pool.devices = options.devices;
   pool.threads = options.threads;
   pool.memory_bytes = options.memory_bytes;
+  pool.trace = options.trace;
   pool.deadline = options.deadline;
   PENSTOCK_ASSIGN(core->pool_, PoolProcesses::start(*core->thread_, pool));
   const GatewayReady& ready = core->pool_->gateway();

@@ -2,8 +2,9 @@
 
 #include <fcntl.h>
 #include <unistd.h>
-#include <csignal>
 
+#include <csignal>
+#include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
 
@@ -103,25 +104,27 @@ std::vector<std::string> gateway_arguments(const PoolOptions& o) {
 }
 
 std::vector<std::string> agent_arguments(const PoolOptions& o) {
-  return {o.binaries + "/penstock-agent",
-          "--gateway",
-          "unix:" + o.unix_path,
-          "--name",
-          "local",
-          "--devices",
-          std::to_string(o.devices),
-          "--threads",
-          std::to_string(o.threads),
-          "--memory",
-          std::to_string(o.memory_bytes),
-          "--worker",
-          o.binaries + "/penstock-worker",
-          "--state",
-          o.data + "/agent",
-          "--listen",
-          o.lane_host,
-          "--parent",
-          std::to_string(getpid())};
+  std::vector<std::string> out = {o.binaries + "/penstock-agent",
+                                  "--gateway",
+                                  "unix:" + o.unix_path,
+                                  "--name",
+                                  "local",
+                                  "--devices",
+                                  std::to_string(o.devices),
+                                  "--threads",
+                                  std::to_string(o.threads),
+                                  "--memory",
+                                  std::to_string(o.memory_bytes),
+                                  "--worker",
+                                  o.binaries + "/penstock-worker",
+                                  "--state",
+                                  o.data + "/agent",
+                                  "--listen",
+                                  o.lane_host,
+                                  "--parent",
+                                  std::to_string(getpid())};
+  if (!o.trace.empty()) out.insert(out.end(), {"--trace", std::filesystem::absolute(o.trace)});
+  return out;
 }
 
 net::Task<void> stop_child(net::EventLoop& loop, std::unique_ptr<ChildProcess> child) {

@@ -29,8 +29,9 @@ struct LocalOptions {
   unsigned devices = 2;
   unsigned threads = 1;                   // per device
   std::uint64_t memory_bytes = 2 * kGiB;  // per device
-  std::string binaries = "";              // folder of penstock-gateway; empty: searched for
-  Nanoseconds deadline = 60s;             // of starting it
+  std::string trace = "";      // file for begin and end of every instruction, one per device
+  std::string binaries = "";   // folder of penstock-gateway; empty: searched for
+  Nanoseconds deadline = 60s;  // of starting it
 };
 
 /// One API key, without its secret.

@@ -22,6 +22,11 @@ if(PENSTOCK_SANITIZE)
   add_link_options(-fsanitize=${PENSTOCK_SANITIZE})
 endif()
 
+if(CMAKE_UNITY_BUILD AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
+  # Classes that hold types of their own .cpp file are right, but g++ takes the unity file for a header.
+  add_compile_options(-Wno-subobject-linkage)
+endif()
+
 find_program(PENSTOCK_CCACHE ccache)
 if(PENSTOCK_CCACHE)
   # The sloppiness lets ccache keep objects that use a precompiled header.

@@ -55,15 +55,19 @@ function(penstock_program name)
   target_link_libraries(${name} PRIVATE ${links} ${A_FOREIGN} Threads::Threads)
 endfunction()
 
-# penstock_test(<name> TIER <tier> SOURCES ... LINKS <layer>...): one doctest program, run by
-# scripts/test in its tier (a CTest label).
+# penstock_test(<name> [SEPARATE] TIER <tier> SOURCES ... LINKS <layer>...): one doctest program, run by
+# scripts/test in its tier (a CTest label). SEPARATE: its files define the same names for themselves and
+# are compiled one by one.
 function(penstock_test name)
-  cmake_parse_arguments(A "" "TIER;TIMEOUT" "SOURCES;LINKS;FOREIGN;PCH" ${ARGN})
+  cmake_parse_arguments(A "SEPARATE" "TIER;TIMEOUT" "SOURCES;LINKS;FOREIGN;PCH" ${ARGN})
   if(NOT A_TIMEOUT)
     set(A_TIMEOUT 120)
   endif()
   penstock_check_layers(testing ${A_LINKS})
-  add_executable(test_${name} ${A_SOURCES} ${CMAKE_SOURCE_DIR}/tests/doctest_main.cpp)
+  add_executable(test_${name} ${A_SOURCES} $<TARGET_OBJECTS:penstock_doctest_main>)
+  if(A_SEPARATE)
+    set_target_properties(test_${name} PROPERTIES UNITY_BUILD OFF)
+  endif()
   target_include_directories(test_${name} PRIVATE ${CMAKE_SOURCE_DIR})
   target_compile_definitions(test_${name} PRIVATE PENSTOCK_TEST_DATA="${CMAKE_SOURCE_DIR}/tests/data"
                              PENSTOCK_TEST_GOLDEN="${CMAKE_SOURCE_DIR}/tests/golden"

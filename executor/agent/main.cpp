@@ -59,6 +59,10 @@ Status complete(Arguments& arguments) {
     return invalid("--threads: " + std::to_string(agent.threads) + "; give 1 to 1024");
   if (agent.name.empty()) return invalid("--name: give this host a name");
   if (agent.worker_path.empty()) agent.worker_path = beside_this_program("penstock-worker");
+  if (::access(agent.worker_path.c_str(), X_OK) != 0)
+    return Error{ErrorCode::not_found, "--worker: cannot run " + agent.worker_path + ": " +
+                                           std::strerror(errno) +
+                                           "; give the path of penstock-worker"};
   if (agent.state_directory.empty()) {
     const char* home = std::getenv("HOME");
     agent.state_directory =

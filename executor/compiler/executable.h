@@ -16,10 +16,13 @@ namespace penstock::compiler {
 /// Instructions of one stream run in order; streams are ordered by events alone.
 enum class Stream : std::uint8_t { compute, communicate };
 
+/// Where operands and scratch may start: at its multiples.
+inline constexpr std::int64_t kOperandAlignment = 64;
+
 /// A tensor in the device's arena. Dense, row-major over its *true* extents: a dynamic dimension
 /// is resolved per call from the sharding (see runtime/extents.h).
 struct Operand {
-  std::int64_t offset = 0;  // bytes from the start of the arena; a multiple of 64
+  std::int64_t offset = 0;   // bytes from the start of the arena; a multiple of 64
   program::TensorType type;  // local bounds of one micro-batch
   program::Sharding sharding;
   /// The buffer holds all micro-batches of the call one behind the other along the dynamic

@@ -67,4 +67,10 @@ ShardedEntry without_dead_nodes(const ShardedEntry& entry) {
   return reordered(entry, order);
 }
 
+program::Types local_types(const ShardedEntry& entry, const std::vector<ValueId>& ids) {
+  program::Types out;
+  for (const ValueId id : ids) out.push_back(entry.value(id).local);
+  return out;
+}
+
 }  // namespace penstock::compiler

@@ -26,6 +26,10 @@ struct TensorView {
     for (int i = 0; i < rank; ++i) n *= extents[static_cast<std::size_t>(i)];
     return n;
   }
+  /// The bytes of a dense tensor.
+  std::span<std::byte> bytes() const {
+    return {data, static_cast<std::size_t>(elements() * program::size_of(dtype))};
+  }
 };
 
 /// One launch, with everything resolved.

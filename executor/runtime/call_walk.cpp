@@ -19,10 +19,6 @@ using compiler::Instruction;
 using compiler::Operand;
 using compiler::Segment;
 
-std::span<std::byte> bytes_of(const TensorView& view) {
-  return {view.data, at(view.elements() * program::size_of(view.dtype))};
-}
-
 /// Whether every result is empty: a slice of zero rows, for which there is nothing to compute.
 bool is_empty(const std::vector<TensorView>& views) {
   return std::all_of(views.begin(), views.end(),
@@ -151,8 +147,8 @@ Status CallWalk::accumulate(const Instruction& instruction) {
 }
 
 Status CallWalk::start_collective(const Instruction& instruction, const CollectiveCall& call) {
-  std::span<std::byte> input = bytes_of(inputs_[0]);
-  std::span<std::byte> output = bytes_of(outputs_[0]);
+  std::span<std::byte> input = inputs_[0].bytes();
+  std::span<std::byte> output = outputs_[0].bytes();
   if (!call.members.empty()) {  // a bucket: one block, all_reduced where it lies
     output = {outputs_[0].data, at(call.elements * program::size_of(call.dtype))};
     input = {inputs_[0].data, output.size()};

@@ -17,8 +17,6 @@ using compiler::Instruction;
 using compiler::Operand;
 using compiler::Segment;
 
-constexpr std::int64_t kAlignment = 64;
-
 /// Bytes of one micro-batch of an operand, from bounds.
 Result<std::int64_t> micro_bytes(const Operand& operand) {
   std::int64_t bytes = program::size_of(operand.type.dtype);
@@ -31,11 +29,12 @@ Result<std::int64_t> micro_bytes(const Operand& operand) {
 /// That a block of the arena starts aligned and ends inside.
 Status check_block(std::int64_t offset, std::int64_t bytes, const Executable& executable) {
   PENSTOCK_ASSIGN(const std::int64_t end, checked_add(offset, bytes));
-  if (offset >= 0 && bytes >= 0 && offset % kAlignment == 0 && end <= executable.arena_bytes) {
+  if (offset >= 0 && bytes >= 0 && offset % compiler::kOperandAlignment == 0 &&
+      end <= executable.arena_bytes) {
     return {};
   }
   return invalid("a block lies at bytes " + std::to_string(offset) + " to " + std::to_string(end) +
-                 ": it must start at a multiple of " + std::to_string(kAlignment) +
+                 ": it must start at a multiple of " + std::to_string(compiler::kOperandAlignment) +
                  " and end within the arena of " + std::to_string(executable.arena_bytes));
 }
 

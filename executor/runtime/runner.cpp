@@ -17,10 +17,6 @@ using compiler::ExecutableEntry;
 using compiler::Port;
 using compiler::VariableSlot;
 
-std::span<std::byte> bytes_of(const TensorView& view) {
-  return {view.data, static_cast<std::size_t>(view.elements() * program::size_of(view.dtype))};
-}
-
 class ArenaRunner final : public Runner {
  public:
   explicit ArenaRunner(Options options)
@@ -51,8 +47,8 @@ class ArenaRunner final : public Runner {
   }
 
   std::span<std::byte> port_bytes(const Port& port, std::int64_t batch_size) override {
-    return bytes_of(
-        device_view(port.operand, {mesh(), position_, batch_size}, options_.backend->arena()));
+    return device_view(port.operand, {mesh(), position_, batch_size}, options_.backend->arena())
+        .bytes();
   }
 
   Result<CallTimes> run(std::string_view name, const RunOptions& run_options) override {
@@ -86,7 +82,7 @@ class ArenaRunner final : public Runner {
   const program::Mesh& mesh() const { return options_.executable.plan.mesh; }
 
   std::span<std::byte> variable_bytes(const VariableSlot& slot) {
-    return bytes_of(view_of(slot.operand, {mesh(), position_, 0}, options_.backend->arena()));
+    return view_of(slot.operand, {mesh(), position_, 0}, options_.backend->arena()).bytes();
   }
 
   Error unknown_entry(std::string_view name) const {

@@ -10,7 +10,6 @@ namespace penstock::executor {
 namespace {
 
 /// Without work the thread looks up this often all the same.
-constexpr Nanoseconds kSleepMax = 1s;
 
 MessageReceiver::Sizes sizes_of(bool commands) {
   if (commands)

@@ -1,10 +1,11 @@
 #include "executor/worker/compute_thread.h"
 
+#include "executor/worker/limits.h"
+
 namespace penstock::executor {
 namespace {
 
 constexpr std::size_t kTasksMax = 1024;
-constexpr Nanoseconds kSleepMax = 1s;
 
 }  // namespace
 

@@ -7,6 +7,9 @@
 
 namespace penstock::executor {
 
+/// The longest that a thread of a worker sleeps before it looks around.
+inline constexpr Nanoseconds kSleepMax = 1s;
+
 /// What one lane may hold at a time.
 struct LaneLimits {
   std::size_t queued_calls_max = 1024;

@@ -4,6 +4,7 @@
 #include "schema/wire/byte_stream.h"
 #include "schema/wire/convert.h"
 #include "sdk/src/tensor_wire.h"
+#include "sdk/src/wire_values.h"
 
 namespace penstock::detail {
 namespace {
@@ -14,11 +15,6 @@ constexpr std::size_t kInlineOfCallMax = wire::kMessageBytesMax / 2;
 TimeSplit read_time(wire::TimeSplit::Reader in) {
   const wire::CallTime time = wire::read(in);
   return {time.queue, time.input, time.compute, time.communication, time.total};
-}
-
-Usage read_usage(wire::Usage::Reader in) {
-  const wire::CallUsage usage = wire::read(in);
-  return {Nanoseconds(usage.device_ns), usage.bytes_in, usage.bytes_out, usage.steps, usage.price};
 }
 
 kj::Promise<LaneReply> read_result(wire::CallResult::Reader in) {

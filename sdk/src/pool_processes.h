@@ -36,7 +36,7 @@ struct PoolOptions {
   unsigned devices = 2;
   unsigned threads = 1;
   std::uint64_t memory_bytes = 2 * kGiB;
-  std::string trace;  // file for begin and end of every instruction; empty: none
+  std::string trace;           // file for begin and end of every instruction; empty: none
   Nanoseconds deadline = 60s;  // of each start
 };
 

@@ -3,6 +3,7 @@
 #include "executor/compiler/local_type.h"
 #include "executor/compiler/partition/choose.h"
 #include "executor/compiler/partition/partition.h"
+#include "executor/compiler/sharded_entry.h"
 #include "schema/program/op.h"
 
 namespace penstock::compiler {
@@ -16,12 +17,6 @@ using program::Spread;
 
 Error broken(std::string message) {
   return {ErrorCode::internal, std::move(message)};
-}
-
-program::Types local_types(const ShardedEntry& entry, const std::vector<ValueId>& ids) {
-  program::Types out;
-  for (const ValueId id : ids) out.push_back(entry.value(id).local);
-  return out;
 }
 
 /// Whether the operands' partial sums pass through the op on this axis.

@@ -6,6 +6,7 @@
 
 #include "base/check.h"
 #include "executor/compiler/index.h"
+#include "executor/compiler/sharded_entry.h"
 #include "schema/program/builder.h"
 #include "schema/program/op.h"
 
@@ -17,12 +18,6 @@ using program::Spread;
 
 constexpr std::size_t kNodesMax = 20000;
 constexpr int kDepthMax = 8;
-
-program::Types local_types(const ShardedEntry& entry, const std::vector<ValueId>& ids) {
-  program::Types out;
-  for (const ValueId id : ids) out.push_back(entry.value(id).local);
-  return out;
-}
 
 /// Appends nodes of one entry to another, with the regions opened.
 class Inliner {

@@ -7,15 +7,16 @@
 #include <unordered_map>
 #include <utility>
 
+#include "executor/compiler/executable.h"
+
 namespace penstock::runtime::cpu {
 namespace {
 
 using dnnl::memory;
 
-constexpr std::int64_t kAlignment = 64;
-
 std::int64_t aligned(std::size_t bytes) {
-  return (static_cast<std::int64_t>(bytes) + kAlignment - 1) / kAlignment * kAlignment;
+  return (static_cast<std::int64_t>(bytes) + compiler::kOperandAlignment - 1) /
+         compiler::kOperandAlignment * compiler::kOperandAlignment;
 }
 
 struct ShapeHash {

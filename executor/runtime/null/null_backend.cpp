@@ -11,8 +11,6 @@
 namespace penstock::runtime {
 namespace {
 
-constexpr std::int64_t kAlignment = 64;
-
 /// Bytes from the view's first element to the end of its last one.
 std::int64_t reach_bytes(const TensorView& view) {
   std::int64_t last = 0;
@@ -47,7 +45,7 @@ Status check_views(std::span<const TensorView> views,
   }
   for (std::size_t i = 0; i < views.size(); ++i) {
     const std::string what = std::string(side) + " " + std::to_string(i);
-    if (operands[i].offset % kAlignment != 0) {
+    if (operands[i].offset % compiler::kOperandAlignment != 0) {
       return Error{ErrorCode::internal, what + " starts at byte " +
                                             std::to_string(operands[i].offset) +
                                             ", which is no multiple of 64"};

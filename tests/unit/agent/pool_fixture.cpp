@@ -102,6 +102,8 @@ PoolFixture::PoolFixture(const PoolOptions& options) {
                      directory.path("state"),
                      "--listen",
                      "127.0.0.1",
+                     "--parent",
+                     std::to_string(::getpid()),
                      "--ready-fd",
                      "3"};
   child.arguments.insert(child.arguments.end(), options.more.begin(), options.more.end());

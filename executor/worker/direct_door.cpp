@@ -38,7 +38,7 @@ class DoorServer final : public wire::DirectDoor::Server {
     wire::TicketClaims expected;
     expected.lease = options_.lease;
     expected.epoch = options_.epoch;
-    expected.executor = claims.executor;  // the lease and its epoch name the executor already
+    expected.executor = options_.executor;
     expected.rank = 0;
     // A Unix socket shows no certificate, so only a ticket without a fingerprint passes there.
     expected.client_fingerprint = peer_.fingerprint;

@@ -19,6 +19,7 @@ namespace penstock::executor {
 struct DirectDoorOptions {
   LeaseId lease;
   Epoch epoch;
+  ExecutorId executor;
   net::PublicKey ticket_key;
   std::string listen_host;     // "": all addresses of this host
   std::string unix_directory;  // private to this user; "": no Unix socket

@@ -55,6 +55,7 @@ Status WorkerServer::take(wire::Assignment::Reader assignment) {
       return invalid("assign: the ticket key has " + std::to_string(key.size()) +
                      " bytes; an Ed25519 public key has 32");
     std::copy(key.begin(), key.end(), ticket_key_.bytes.begin());
+    executor_ = ExecutorId{assignment.getExecutor()};
     if (assignment.hasUsage()) sink_ = assignment.getUsage();
   }
   state_ = State::assigned;
@@ -159,6 +160,7 @@ kj::Promise<void> WorkerServer::serve(ServeContext context) {
     state_ = State::serving;
     DirectDoorOptions options{.lease = identity_.lease,
                               .epoch = identity_.epoch,
+                              .executor = executor_,
                               .ticket_key = ticket_key_,
                               .listen_host = options_.listen_host,
                               .unix_directory = options_.unix_directory,

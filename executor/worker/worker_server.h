@@ -65,6 +65,7 @@ class WorkerServer final : public wire::Worker::Server {
   RankIdentity identity_;
   Prices prices_;
   net::PublicKey ticket_key_;
+  ExecutorId executor_;  // this worker's, as the gateway numbers it
   kj::Maybe<wire::UsageSink::Client> sink_;
   std::shared_ptr<BufferPool> pool_;  // shared: buffers outlive the parts that took them
 

@@ -173,6 +173,7 @@ net::Task<LeaseHandle> PoolFixture::make_lease(std::uint64_t number,
     const auto key = ticket_key.public_key().bytes;
     assignment.setTicketKey(kj::arrayPtr(key.data(), key.size()));
     assignment.setLocal(true);
+    assignment.setExecutor(1);
     if (rank == 0) assignment.setUsage(kj::heap<FakeUsageSink>(usage));
     auto assigning = assign.send();
     auto assigned = co_await assigning;

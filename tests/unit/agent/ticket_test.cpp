@@ -72,6 +72,12 @@ TEST_CASE("the direct lane opens for the gateway's ticket and for no other") {
   const Status good = client.present(client.claims(), pool.ticket_key);
   CHECK_MESSAGE(good.ok(), good.error().message);
 
+  auto other_executor = client.claims();
+  other_executor.executor = ExecutorId{2};
+  const Status executor_refused = client.present(other_executor, pool.ticket_key);
+  REQUIRE_FALSE(executor_refused.ok());
+  CHECK(executor_refused.error().code == ErrorCode::permission_denied);
+
   auto other_lease = client.claims();
   other_lease.lease = LeaseId{8};
   const Status lease_refused = client.present(other_lease, pool.ticket_key);

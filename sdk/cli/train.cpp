@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <chrono>
+#include <functional>
 #include <iostream>
 
 #include "base/clock.h"
@@ -98,15 +99,26 @@ void print_bill(const Bill& bill, bool json) {
             << ",\"steps\":" << bill.usage.steps << "}" << std::endl;
 }
 
+void print_first_step(Nanoseconds time, bool json) {
+  if (json)
+    std::cout << "{\"event\":\"first_step\",\"time_ns\":" << time.count() << "}" << std::endl;
+  else
+    std::cout << "first step done after " << format_duration(time) << std::endl;
+}
+
 void train_epoch(Trainer& trainer, const data::Dataset& train, const TrainArguments& arguments,
-                 std::int64_t epoch, Display& display) {
+                 std::int64_t epoch, Display& display, const std::function<void()>& first_done) {
   const std::int64_t size = arguments.model.batch;
   Progress progress{epoch + 1, arguments.epochs, 0, (train.size() + size - 1) / size, {}};
   // One epoch of the endless order that the seed decides.
   data::Batches batches = train.batches(
       size, {.seed = arguments.model.seed, .epochs = epoch + 1, .position = {epoch, 0}});
   for (const data::Batch& batch : batches) {
-    trainer.step({{"x", batch.images}, {"y", batch.labels}});
+    const auto result = trainer.step({{"x", batch.images}, {"y", batch.labels}});
+    if (epoch == 0 && progress.done == 0) {  // the only step that is waited for
+      result.wait();
+      first_done();
+    }
     if (++progress.done == progress.all) trainer.finish();
     progress.metrics = trainer.progress();
     display.show(progress);
@@ -131,7 +143,8 @@ ExitCode run_train(const TrainArguments& arguments) {
   const data::Dataset test = data::fashion_mnist({.split = data::Split::test});
   Display display(arguments.json, clock);
   for (std::int64_t epoch = 0; epoch < arguments.epochs; ++epoch) {
-    train_epoch(trainer, train, arguments, epoch, display);
+    train_epoch(trainer, train, arguments, epoch, display,
+                [&] { print_first_step(clock.now() - start, arguments.json); });
     const Evaluation result = evaluate(trainer, test, arguments.model.batch);
     print_epoch(epoch + 1, result, clock.now() - start, arguments.json);
   }

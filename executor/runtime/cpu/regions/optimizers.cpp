@@ -1,6 +1,7 @@
 #include <cmath>
 #include <cstdint>
 
+#include "executor/runtime/cpu/flush_denormals.h"
 #include "executor/runtime/cpu/parallel.h"
 #include "executor/runtime/cpu/regions/regions.h"
 #include "executor/runtime/cpu/vector_math.h"
@@ -116,6 +117,7 @@ template <class Block, class Run>
 void share_out(int threads, const Launch& launch, Block block, const Run& run) {
   parallel_for(threads, launch.outputs[0].elements(), kGrain,
                [&](std::int64_t begin, std::int64_t end) {
+                 const FlushDenormals flush;
                  Block part = block;
                  part.begin = begin;
                  part.end = end;

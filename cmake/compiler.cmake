@@ -29,9 +29,11 @@ endif()
 
 find_program(PENSTOCK_CCACHE ccache)
 if(PENSTOCK_CCACHE)
-  # The sloppiness lets ccache keep objects that use a precompiled header.
+  # The sloppiness lets ccache keep objects that use a precompiled header; without the folder in its
+  # hash a clone elsewhere finds them too.
   set(PENSTOCK_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_SLOPPINESS=pch_defines,time_macros
-                        CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} ${PENSTOCK_CCACHE})
+                        CCACHE_BASEDIR=${CMAKE_SOURCE_DIR}
+                        CCACHE_NOHASHDIR=1 ${PENSTOCK_CCACHE})
   set(CMAKE_CXX_COMPILER_LAUNCHER ${PENSTOCK_LAUNCHER})
   set(CMAKE_C_COMPILER_LAUNCHER ${PENSTOCK_LAUNCHER})
   if(CMAKE_CXX_COMPILER_ID STREQUAL "GNU")

@@ -115,8 +115,9 @@ if __name__ == "__main__":
     # One thread: with two, Debian's torch (OpenMP beside a threaded OpenBLAS) gave different f64
     # convolution losses from run to run.
     torch.set_num_threads(1)
-    for model, weights in ((mlp, mlp_weights), (convnet, convnet_weights)):
-        for optimizer in ("adamw", "sgd"):
+    for model, weights, optimizers in ((mlp, mlp_weights, ("adamw", "sgd")),
+                                       (convnet, convnet_weights, ("sgd",))):
+        for optimizer in optimizers:
             for dtype, label in ((torch.float64, "f64"), (torch.float32, "f32")):
                 losses = train(model, weights, OPTIMIZERS[optimizer], dtype)
                 path = f"{sys.argv[1]}/{model.__name__}_{optimizer}_{label}.txt"

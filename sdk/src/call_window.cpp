@@ -25,11 +25,16 @@ Result<std::uint64_t> CallWindow::enter(std::int64_t bytes, Nanoseconds deadline
   return ++last_number_;
 }
 
-void CallWindow::leave(std::int64_t bytes, const std::optional<Error>& error) {
+void CallWindow::fail(const Error& error) {
+  std::lock_guard lock(mutex_);
+  if (!failed_) failed_ = error;
+  changed_.notify_all();
+}
+
+void CallWindow::leave(std::int64_t bytes) {
   std::lock_guard lock(mutex_);
   --calls_;
   bytes_ -= bytes;
-  if (error && !failed_) failed_ = *error;
   changed_.notify_all();
 }
 

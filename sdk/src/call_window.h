@@ -21,8 +21,11 @@ class CallWindow {
   /// The number of a new call of `bytes`, from 1; waits for room.
   /// Errors: the lane's first error; deadline_exceeded naming `call`
   Result<std::uint64_t> enter(std::int64_t bytes, Nanoseconds deadline, const std::string& call);
+  /// A call has failed: `enter` and `drain` tell so from here on. Told before the call's future is
+  /// filled, so that who has seen the failure cannot start another call.
+  void fail(const Error& error);
   /// A call has been answered.
-  void leave(std::int64_t bytes, const std::optional<Error>& error);
+  void leave(std::int64_t bytes);
   void measured(std::optional<Nanoseconds> round_trip, std::optional<Nanoseconds> step);
 
   /// Waits until no call is under way. Errors: as `enter`

@@ -67,10 +67,9 @@ void Lane::submit(LaneCall call, Done done) {
                           reply = std::move(reply).error().in(about.text() + " (call " +
                                                               std::to_string(number) + ")");
                         answered(about, reply, elapsed);
-                        std::optional<Error> error;
-                        if (!reply.ok()) error = reply.error();
+                        if (!reply.ok()) window_.fail(reply.error());
                         done(std::move(reply));
-                        window_.leave(bytes, error);
+                        window_.leave(bytes);
                       });
       });
 }

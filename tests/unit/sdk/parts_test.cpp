@@ -136,12 +136,14 @@ TEST_CASE("calls are numbered from 1, wait for room, and all fail after the firs
   CHECK(window.enter(1, 1s, "step").value() == 2);
   const auto full = window.enter(1, 1ms, "step");
   CHECK(full.error().code == ErrorCode::deadline_exceeded);
-  std::thread other([&] { window.leave(1, std::nullopt); });
+  std::thread other([&] { window.leave(1); });
   CHECK(window.enter(1, 10s, "step").value() == 3);
   other.join();
-  window.leave(1, Error{ErrorCode::internal, "rank 1 is gone"});
+  window.fail({ErrorCode::internal, "rank 1 is gone"});  // with every place still taken
   CHECK(window.enter(1, 10s, "step").error().message == "rank 1 is gone");
-  window.leave(1, Error{ErrorCode::internal, "later"});
+  window.fail({ErrorCode::internal, "later"});
+  window.leave(1);
+  window.leave(1);
   CHECK(window.drain(1s, "finish").error().message == "rank 1 is gone");
 }
 

@@ -9,8 +9,6 @@
 namespace penstock::executor {
 namespace {
 
-/// Without work the thread looks up this often all the same.
-
 MessageReceiver::Sizes sizes_of(bool commands) {
   if (commands)
     return [](std::string_view body) -> Result<std::vector<std::uint64_t>> {

@@ -107,6 +107,8 @@ std::string encode(const Command& command, const std::vector<std::uint64_t>& blo
   out.text(command.name);
   out.text(command.plan);
   out.signed_number(command.batch_size);
+  out.number(command.repetition);
+  out.text(command.until);
   out.numbers(blob_bytes);
   return out.take();
 }
@@ -120,6 +122,8 @@ Result<Decoded<Command>> decode_command(std::string_view bytes) {
   decoded.body.name = in.text();
   decoded.body.plan = in.text();
   decoded.body.batch_size = in.signed_number();
+  decoded.body.repetition = in.number();
+  decoded.body.until = in.text();
   decoded.blob_bytes = in.blob_bytes();
   PENSTOCK_TRY(in.ended("a command"));
   if (kind > static_cast<std::uint64_t>(CommandKind::write_variable))
@@ -139,6 +143,7 @@ std::string encode(const Completion& completion, const std::vector<std::uint64_t
   out.signed_number(completion.input.count());
   out.number(completion.arena_bytes);
   out.signed_number(completion.compile.count());
+  out.number(completion.skipped ? 1 : 0);
   out.numbers(blob_bytes);
   return out.take();
 }
@@ -155,6 +160,7 @@ Result<Decoded<Completion>> decode_completion(std::string_view bytes) {
   decoded.body.input = Nanoseconds(in.signed_number());
   decoded.body.arena_bytes = in.number();
   decoded.body.compile = Nanoseconds(in.signed_number());
+  decoded.body.skipped = in.number() != 0;
   decoded.blob_bytes = in.blob_bytes();
   PENSTOCK_TRY(in.ended("a completion"));
   if (!code.empty())

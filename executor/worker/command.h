@@ -23,6 +23,10 @@ struct Command {
   std::string name;  // load: the program's text; run: the entry; otherwise: the variable
   std::string plan;  // load: the plan's text
   std::int64_t batch_size = 0;
+  /// A run may be one of a repetition (0: none). It is left out when an earlier run of the same
+  /// repetition ended it: output `until` was true in every element.
+  std::uint64_t repetition = 0;
+  std::string until;
   bool operator==(const Command&) const = default;
 };
 
@@ -34,6 +38,7 @@ struct Completion {
   Nanoseconds input{};  // bringing the inputs to their place
   std::uint64_t arena_bytes = 0;
   Nanoseconds compile{};
+  bool skipped = false;  // the run's repetition was over
 };
 
 /// A message between ranks: a body, and the sizes of the blobs that follow it.

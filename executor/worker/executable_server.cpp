@@ -17,10 +17,11 @@ void write_result(wire::CallResult::Builder out, const ReplyPtr& reply) {
   out.setStep(reply->step);
   wire::set(out.initTime(), reply->time);
   wire::set(out.initUsage(), reply->usage);
-  auto outputs = out.initOutputs(static_cast<unsigned>(reply->outputs.size()));
+  const ReplyPtr last = reply->runs.empty() ? reply : reply->runs.back();
+  auto outputs = out.initOutputs(static_cast<unsigned>(last->outputs.size()));
   std::uint64_t inline_left = kInlineReplyBytesMax;
   for (unsigned i = 0; i < outputs.size(); ++i)
-    write_tensor(outputs[i], reply, reply->outputs[i], inline_left);
+    write_tensor(outputs[i], last, last->outputs[i], inline_left);
 }
 
 }  // namespace
@@ -91,6 +92,30 @@ kj::Promise<void> ExecutableServer::run_entry(Context context, std::string entry
 
 kj::Promise<void> ExecutableServer::run(RunContext context) {
   return run_entry(context, wire::to_string(context.getParams().getEntry()));
+}
+
+kj::Promise<void> ExecutableServer::repeat(RepeatContext context) {
+  const auto params = context.getParams();
+  // std::function wants to be copyable, and a client copies from what is not const.
+  auto sink = std::make_shared<wire::ResultSink::Client>(params.getSink());
+  RepeatRequest repeat{.most = params.getMost(),
+                       .until = wire::to_string(params.getUntil()),
+                       .deliver = [sink](ReplyPtr run) {
+                         auto push = sink->pushRequest();
+                         write_result(push.initResult(), run);
+                         return push.send();
+                       }};
+  CallRequest request{
+      .number = params.getCall().getNumber(),
+      .kind = CommandKind::run,
+      .name = wire::to_string(params.getEntry()),
+      .inputs = [this, context]() mutable { return read_batch(context.getParams().getBatch()); },
+      .repeat = std::move(repeat)};
+  return lane_.call(std::move(request)).then([context](ReplyPtr&& reply) mutable {
+    auto results = context.getResults();
+    results.setRuns(reply->run_count);
+    write_result(results.initResult(), reply);
+  });
 }
 
 kj::Promise<void> ExecutableServer::step(StepContext context) {

@@ -23,6 +23,7 @@ class ExecutableServer final : public wire::Trainer::Server {
   kj::Promise<void> readVariable(ReadVariableContext context) override;
   kj::Promise<void> writeVariable(WriteVariableContext context) override;
   kj::Promise<void> variables(VariablesContext context) override;
+  kj::Promise<void> repeat(RepeatContext context) override;
 
   kj::Promise<void> step(StepContext context) override;
   kj::Promise<void> forwardBackward(ForwardBackwardContext context) override;

@@ -77,10 +77,35 @@ Error Lane::stick(std::uint64_t number, Error error) {
   return *sticky_;
 }
 
-kj::Promise<ReplyPtr> Lane::repeated(std::uint64_t number) {
+namespace {
+
+/// Gives the runs of an answered repetition to who asks again.
+net::Task<ReplyPtr> deliver_again(ReplyPtr reply, RepeatRequest repeat) {
+  if (reply->runs.size() != reply->run_count)
+    net::throw_error({ErrorCode::failed_precondition,
+                      "call " + std::to_string(reply->number) + " was answered before; its " +
+                          std::to_string(reply->run_count) + " runs are too large to be kept"});
+  for (const ReplyPtr& run : reply->runs) {
+    auto delivered = repeat.deliver(run);
+    co_await delivered;
+  }
+  co_return reply;
+}
+
+}  // namespace
+
+kj::Promise<ReplyPtr> Lane::repeated(const CallRequest& request) {
+  const std::uint64_t number = request.number;
   const auto running = running_.find(number);
-  if (running != running_.end()) return running->second.addBranch();
+  if (running != running_.end()) {
+    if (!request.repeat) return running->second.addBranch();
+    return running->second.addBranch().then(
+        [repeat = *request.repeat](ReplyPtr&& reply) -> kj::Promise<ReplyPtr> {
+          return deliver_again(std::move(reply), repeat);
+        });
+  }
   auto kept = replies_.find(number);
+  if (kept.ok() && request.repeat) return deliver_again(std::move(kept).value(), *request.repeat);
   if (kept.ok()) return std::move(kept).value();
   if (sticky_) return net::to_exception(*sticky_);
   return net::to_exception(std::move(kept).error().in("lane " + std::to_string(options_.number)));
@@ -106,7 +131,7 @@ Status Lane::admit(const CallRequest& request) const {
 kj::Promise<ReplyPtr> Lane::call(CallRequest request) {
   if (request.number == 0)
     return net::to_exception(invalid("a call's number is missing; they count from 1"));
-  if (request.number < next_) return repeated(request.number);
+  if (request.number < next_) return repeated(request);
   if (sticky_) return net::to_exception(*sticky_);
   if (const Status admitted = admit(request); !admitted.ok())
     return net::to_exception(admitted.error());
@@ -150,13 +175,42 @@ Result<Lane::Prepared> Lane::prepare_run(const CallRequest& request) const {
                                            "'; it has: " + nearest_entries(executable())};
   PENSTOCK_ASSIGN(CallInputs given, request.inputs());
   PENSTOCK_ASSIGN(const auto ordered, check_batch(*entry, given.batch));
+  if (request.repeat) PENSTOCK_TRY(check_repeat(*entry, *request.repeat));
   Prepared prepared;
   prepared.keep = std::move(given.keep);
   prepared.command.batch_size = given.batch.size;
+  if (request.repeat) {
+    prepared.command.repetition = request.number;
+    prepared.command.until = request.repeat->until;
+  }
   prepared.inputs.resize(options_.ranks->ranks());
   for (std::size_t i = 0; i < ordered.size(); ++i)
     PENSTOCK_TRY(cut_for_ranks(ordered[i], entry->inputs[i].operand.sharding, prepared));
   return prepared;
+}
+
+Status Lane::check_repeat(const compiler::ExecutableEntry& entry,
+                          const RepeatRequest& repeat) const {
+  if (repeat.most < 1 || repeat.most > options_.limits.runs_of_repetition_max)
+    return invalid("repeat of entry " + entry.name + ": " + std::to_string(repeat.most) +
+                   " runs; from 1 to " + std::to_string(options_.limits.runs_of_repetition_max) +
+                   " may be asked for");
+  if (repeat.until.empty()) return {};
+  const auto output = std::find_if(entry.outputs.begin(), entry.outputs.end(),
+                                   [&](const auto& port) { return port.name == repeat.until; });
+  if (output == entry.outputs.end())
+    return Error{ErrorCode::not_found, "repeat of entry " + entry.name + ": it has no output '" +
+                                           repeat.until + "' that could end it"};
+  const auto& type = output->global;
+  PENSTOCK_ASSIGN(const Slice slice, slice_of(executable().plan.mesh, output->operand.sharding,
+                                              with_rows(type, 1), 0));
+  if (type.dtype != program::DType::boolean || !slice.whole() ||
+      program::dynamic_dim(type.shape) >= 0)
+    return invalid(
+        "repeat of entry " + entry.name + ": output '" + repeat.until + "' is " +
+        program::to_text(type) +
+        "; what ends a repetition is a bool that every rank has whole, such as a scalar");
+  return {};
 }
 
 Result<Lane::Prepared> Lane::prepare_write(const CallRequest& request) const {
@@ -193,15 +247,15 @@ Status Lane::cut_for_ranks(const GivenTensor& given, const program::Sharding& sh
 
 kj::Promise<ReplyPtr> Lane::start(const CallRequest& request, Prepared prepared) {
   queued_bytes_ += prepared.bytes_in;
-  auto outcome = options_.ranks->run(prepared.command, std::move(prepared.inputs));
-  auto replied = outcome.then([this, request, prepared = std::move(prepared)](
-                                  CommandOutcome&& done) mutable -> kj::Promise<ReplyPtr> {
-    queued_bytes_ -= prepared.bytes_in;
-    auto reply = finish(request, prepared, kj::mv(done));
+  prepared.unbilled_bytes = prepared.bytes_in;
+  auto held = std::make_shared<Prepared>(std::move(prepared));
+  auto outcome = net::settle(in_turn(request, held));
+  auto replied = outcome.then([this, request, held](Result<ReplyPtr>&& reply) {
+    queued_bytes_ -= held->bytes_in;
     running_.erase(request.number);
-    if (!reply.ok()) return net::to_exception(reply.error());
-    replies_.add(*reply);
-    return std::move(reply).value();
+    ReplyPtr answer = net::or_throw(std::move(reply));
+    replies_.add(answer);
+    return answer;
   });
   auto forked = replied.fork();
   auto branch = forked.addBranch();
@@ -209,6 +263,56 @@ kj::Promise<ReplyPtr> Lane::start(const CallRequest& request, Prepared prepared)
   tasks_.add(forked.addBranch().then([](ReplyPtr&&) {}, [](kj::Exception&&) {}));
   running_.emplace(request.number, kj::mv(forked));
   return branch;
+}
+
+kj::Promise<ReplyPtr> Lane::in_turn(const CallRequest& request,
+                                    std::shared_ptr<Prepared> prepared) {
+  if (!repeating_ && waiting_.empty()) return execute(request, std::move(prepared));
+  auto pair = kj::newPromiseAndFulfiller<kj::Promise<ReplyPtr>>();
+  auto turn = std::make_shared<kj::Own<kj::PromiseFulfiller<kj::Promise<ReplyPtr>>>>(
+      kj::mv(pair.fulfiller));
+  waiting_.push_back([this, request, prepared = std::move(prepared), turn]() mutable {
+    (*turn)->fulfill(execute(request, std::move(prepared)));
+  });
+  return kj::mv(pair.promise);
+}
+
+kj::Promise<ReplyPtr> Lane::execute(const CallRequest& request,
+                                    std::shared_ptr<Prepared> prepared) {
+  if (request.repeat) return execute_repeat(request, std::move(prepared));
+  return options_.ranks->run(prepared->command, std::move(prepared->inputs))
+      .then([this, request, prepared](CommandOutcome&& outcome) {
+        return net::or_throw(finish(request, *prepared, kj::mv(outcome)));
+      });
+}
+
+kj::Promise<ReplyPtr> Lane::execute_repeat(const CallRequest& request,
+                                           std::shared_ptr<Prepared> prepared) {
+  repeating_ = true;
+  RepetitionParts parts;
+  parts.ranks = options_.ranks;
+  parts.command = prepared->command;
+  parts.inputs = prepared->inputs;
+  parts.most = request.repeat->most;
+  parts.deliver = request.repeat->deliver;
+  parts.finish = [this, request, prepared](CommandOutcome outcome) {
+    return finish(request, *prepared, std::move(outcome));
+  };
+  kj::Promise<std::vector<ReplyPtr>> runs = repeat(std::move(parts));
+  return net::settle(kj::mv(runs)).then([this, request](Result<std::vector<ReplyPtr>>&& done) {
+    end_repetition();
+    const auto runs = net::or_throw(std::move(done));
+    return sum_of(runs, request.number, options_.limits.kept_reply_bytes_max / 4);
+  });
+}
+
+void Lane::end_repetition() {
+  repeating_ = false;
+  while (!repeating_ && !waiting_.empty()) {
+    const auto next = std::move(waiting_.front());
+    waiting_.pop_front();
+    next();
+  }
 }
 
 Result<OutputTensor> Lane::assemble(const std::string& name, const program::TensorType& whole,
@@ -233,7 +337,7 @@ Result<OutputTensor> Lane::assemble(const std::string& name, const program::Tens
   return output;
 }
 
-Result<ReplyPtr> Lane::finish(const CallRequest& request, const Prepared& prepared,
+Result<ReplyPtr> Lane::finish(const CallRequest& request, Prepared& prepared,
                               CommandOutcome outcome) {
   if (sticky_ && request.number >= sticky_from_) return *sticky_;
   if (outcome.error) return stick(request.number, std::move(*outcome.error).in(place(request)));
@@ -256,7 +360,7 @@ Result<ReplyPtr> Lane::finish(const CallRequest& request, const Prepared& prepar
     PENSTOCK_TRY(add(request.name, slot->global.type, slot->operand.sharding));
   }
   add_times(outcome, prepared.arrived, *reply);
-  reply->usage.bytes_in = static_cast<std::int64_t>(prepared.bytes_in);
+  reply->usage.bytes_in = static_cast<std::int64_t>(std::exchange(prepared.unbilled_bytes, 0));
   reply->usage.bytes_out = static_cast<std::int64_t>(reply->output_bytes());
   if (request.kind == CommandKind::run && is_step(request.name)) {
     reply->usage.steps = 1;

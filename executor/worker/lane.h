@@ -3,6 +3,7 @@
 #include <kj/async.h>
 
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
@@ -13,6 +14,7 @@
 #include "executor/worker/lease_ranks.h"
 #include "executor/worker/limits.h"
 #include "executor/worker/pricing.h"
+#include "executor/worker/repetition.h"
 #include "executor/worker/reply_cache.h"
 
 namespace penstock::executor {
@@ -30,6 +32,8 @@ struct CallRequest {
   std::string name;  // the entry or the variable
   /// Reads the call's inputs; asked once, when the call is admitted.
   std::function<Result<CallInputs>()> inputs;
+  /// For a run that is to be repeated.
+  std::optional<RepeatRequest> repeat = {};
 };
 
 /// An ordered sequence of numbered calls of one program. Every number runs once: a repeated one is
@@ -61,19 +65,25 @@ class Lane final : private kj::TaskSet::ErrorHandler {
     RankInputs inputs;
     std::vector<std::shared_ptr<const void>> keep;
     std::uint64_t bytes_in = 0;
+    std::uint64_t unbilled_bytes = 0;  // what the first reply is charged for
     Instant arrived;
   };
   std::string place(const CallRequest& request) const;
-  kj::Promise<ReplyPtr> repeated(std::uint64_t number);
+  kj::Promise<ReplyPtr> repeated(const CallRequest& request);
   Status admit(const CallRequest& request) const;
   Result<Prepared> prepare(const CallRequest& request) const;
   Result<Prepared> prepare_run(const CallRequest& request) const;
+  Status check_repeat(const compiler::ExecutableEntry& entry, const RepeatRequest& repeat) const;
   Result<Prepared> prepare_write(const CallRequest& request) const;
   Status cut_for_ranks(const GivenTensor& given, const program::Sharding& sharding,
                        Prepared& prepared) const;
   kj::Promise<ReplyPtr> start(const CallRequest& request, Prepared prepared);
-  Result<ReplyPtr> finish(const CallRequest& request, const Prepared& prepared,
-                          CommandOutcome outcome);
+  kj::Promise<ReplyPtr> in_turn(const CallRequest& request, std::shared_ptr<Prepared> prepared);
+  kj::Promise<ReplyPtr> execute(const CallRequest& request, std::shared_ptr<Prepared> prepared);
+  kj::Promise<ReplyPtr> execute_repeat(const CallRequest& request,
+                                       std::shared_ptr<Prepared> prepared);
+  void end_repetition();
+  Result<ReplyPtr> finish(const CallRequest& request, Prepared& prepared, CommandOutcome outcome);
   Result<OutputTensor> assemble(const std::string& name, const program::TensorType& whole,
                                 const program::Sharding& sharding, CommandOutcome& outcome,
                                 std::vector<std::size_t>& taken) const;
@@ -88,6 +98,9 @@ class Lane final : private kj::TaskSet::ErrorHandler {
   ReplyCache replies_;
   std::optional<Error> sticky_;
   std::uint64_t sticky_from_ = 0;  // the first call that fails with it
+  /// While an entry is repeated the calls behind it wait here, in order.
+  bool repeating_ = false;
+  std::deque<std::function<void()>> waiting_;
   kj::TaskSet tasks_;
 };
 

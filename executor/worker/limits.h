@@ -16,6 +16,7 @@ struct LaneLimits {
   std::uint64_t queued_bytes_max = 256 * kMiB;
   std::size_t kept_replies_max = 1024;
   std::uint64_t kept_reply_bytes_max = 64 * kMiB;
+  std::uint64_t runs_of_repetition_max = 1'000'000;
   std::size_t uploads_max = 64;
   std::uint64_t upload_bytes_max = kGiB;
 };

@@ -82,6 +82,10 @@ Status RankPrograms::dispatch(const Command& command, Inputs inputs, RankResult&
   if (lane.failed) return *lane.failed;
   switch (command.kind) {
     case CommandKind::run: {
+      if (command.repetition != 0 && command.repetition == lane.ended_repetition) {
+        result.completion.skipped = true;
+        return {};
+      }
       Status status = run(lane, command, inputs, result);
       if (!status.ok()) lane.failed = status.error();
       return status;
@@ -189,7 +193,20 @@ Status RankPrograms::run(Lane& lane, const Command& command, Inputs inputs, Rank
     };
   PENSTOCK_ASSIGN(result.completion.times, lane.runner->run(command.name, run_options));
   if (options_.trace != nullptr) options_.trace->flush();
+  if (!command.until.empty()) PENSTOCK_TRY(end_repetition(lane, *entry, command));
   return collect_outputs(lane, *entry, command, result);
+}
+
+Status RankPrograms::end_repetition(Lane& lane, const compiler::ExecutableEntry& entry,
+                                    const Command& command) {
+  const auto port = std::find_if(entry.outputs.begin(), entry.outputs.end(),
+                                 [&](const auto& output) { return output.name == command.until; });
+  if (port == entry.outputs.end())
+    return Error{ErrorCode::internal, "entry " + entry.name + " has no output " + command.until};
+  const auto elements = lane.runner->port_bytes(*port, command.batch_size);
+  if (std::all_of(elements.begin(), elements.end(), [](std::byte b) { return b != std::byte{0}; }))
+    lane.ended_repetition = command.repetition;
+  return {};
 }
 
 Status RankPrograms::read_variable(Lane& lane, const Command& command, RankResult& result) {

@@ -58,6 +58,7 @@ class RankPrograms {
     std::unique_ptr<runtime::Backend> backend;
     std::unique_ptr<runtime::Runner> runner;
     std::optional<Error> failed;
+    std::uint64_t ended_repetition = 0;  // the last that its condition ended
   };
   using Inputs = std::span<const std::span<const std::byte>>;
 
@@ -71,6 +72,7 @@ class RankPrograms {
                       Inputs inputs);
   Status collect_outputs(Lane& lane, const compiler::ExecutableEntry& entry, const Command& command,
                          RankResult& result);
+  Status end_repetition(Lane& lane, const compiler::ExecutableEntry& entry, const Command& command);
   std::uint64_t used_bytes() const;
   Buffer copy_of(std::span<const std::byte> bytes);
 

@@ -7,6 +7,7 @@ namespace penstock::executor {
 std::uint64_t Reply::output_bytes() const {
   std::uint64_t sum = 0;
   for (const auto& output : outputs) sum += output.bytes.size();
+  for (const auto& run : runs) sum += run->output_bytes();
   return sum;
 }
 

@@ -28,7 +28,12 @@ struct Reply {
   wire::CallTime time;
   wire::CallUsage usage;
   std::uint64_t step = 0;
+  /// A repetition's: how often the entry ran, and the reply of each run where they are small enough
+  /// to be kept, otherwise of the last.
+  std::uint64_t run_count = 0;
+  std::vector<std::shared_ptr<const Reply>> runs;
 
+  /// Of this reply and its runs'.
   std::uint64_t output_bytes() const;
 };
 

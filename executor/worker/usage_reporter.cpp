@@ -6,18 +6,6 @@
 #include "base/net/coroutine.h"
 
 namespace penstock::executor {
-namespace {
-
-void add_to(wire::CallUsage& sum, const wire::CallUsage& more) {
-  sum.device_ns += more.device_ns;
-  sum.bytes_in += more.bytes_in;
-  sum.bytes_out += more.bytes_out;
-  sum.steps += more.steps;
-  sum.price = sum.price + more.price;
-}
-
-}  // namespace
-
 UsageReporter::UsageReporter(Options options, wire::UsageSink::Client sink, kj::Timer& timer,
                              Log& log)
     : options_(options),
@@ -28,7 +16,7 @@ UsageReporter::UsageReporter(Options options, wire::UsageSink::Client sink, kj::
 
 void UsageReporter::add(const wire::CallUsage& usage) {
   if (usage == wire::CallUsage{}) return;
-  add_to(collected_, usage);
+  collected_.add(usage);
   if (running_) return;
   running_ = true;
   go_on(report(options_.period));

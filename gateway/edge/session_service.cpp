@@ -40,6 +40,11 @@ class SessionService final : public wire::Session::Server {
     LeaseTerms terms;
     terms.device_count = in.getDevices();
     terms.memory_bytes_min = in.getMemoryBytes();
+    terms.device_class = wire::to_string(in.getDeviceClass());
+    if (terms.device_class.size() > kDeviceClassBytesMax)
+      net::throw_error(invalid("lease: the device class has " +
+                               std::to_string(terms.device_class.size()) + " bytes; at most " +
+                               std::to_string(kDeviceClassBytesMax) + " may be"));
     terms.max_wait = Nanoseconds(in.getMaxWaitNs());
     terms.reconnect_grace = Nanoseconds(in.getReconnectGraceNs());
     const Instant asked = shell_.now();

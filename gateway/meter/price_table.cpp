@@ -7,7 +7,6 @@ namespace {
 
 __extension__ typedef __int128 Wide;
 
-constexpr std::size_t kClassBytesMax = 32;
 constexpr std::int64_t kChargeNanosMax = std::int64_t{1} << 62;
 
 bool in_range(std::int64_t nanos) {
@@ -34,14 +33,15 @@ PriceTable PriceTable::standard() {
   PriceTable table;
   table.rows_["cpu"] = {.nanos_per_device_second = 10'000, .nanos_per_gib_out = kOutNanosPerGib};
   table.rows_["gpu"] = {.nanos_per_device_second = 700'000, .nanos_per_gib_out = kOutNanosPerGib};
+  table.rows_["null"] = {};  // devices that compute nothing, for trials of pools and plans
   return table;
 }
 
 Status PriceTable::set(std::string device_class, Price price) {
-  if (device_class.empty() || device_class.size() > kClassBytesMax)
-    return invalid("price table: class '" + device_class.substr(0, kClassBytesMax) + "' has " +
-                   std::to_string(device_class.size()) + " bytes; 1 to " +
-                   std::to_string(kClassBytesMax) + " are allowed");
+  if (device_class.empty() || device_class.size() > kDeviceClassBytesMax)
+    return invalid("price table: class '" + device_class.substr(0, kDeviceClassBytesMax) +
+                   "' has " + std::to_string(device_class.size()) + " bytes; 1 to " +
+                   std::to_string(kDeviceClassBytesMax) + " are allowed");
   if (!in_range(price.nanos_per_device_second) || !in_range(price.nanos_per_gib_in) ||
       !in_range(price.nanos_per_gib_out))
     return invalid("price table: class '" + device_class +

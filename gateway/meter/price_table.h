@@ -11,6 +11,8 @@
 
 namespace penstock::gateway {
 
+inline constexpr std::size_t kDeviceClassBytesMax = 32;
+
 /// What one lease pays, fixed when it is granted. Billionths of a dollar, all >= 0.
 struct Price {
   std::int64_t nanos_per_device_second = 0;

@@ -4,6 +4,22 @@
 
 namespace penstock::wire {
 
+void CallTime::add(const CallTime& more) {
+  queue += more.queue;
+  input += more.input;
+  compute += more.compute;
+  communication += more.communication;
+  total += more.total;
+}
+
+void CallUsage::add(const CallUsage& more) {
+  device_ns += more.device_ns;
+  bytes_in += more.bytes_in;
+  bytes_out += more.bytes_out;
+  steps += more.steps;
+  price = price + more.price;
+}
+
 void set(TimeSplit::Builder out, const CallTime& time) {
   out.setQueueNs(time.queue.count());
   out.setInputNs(time.input.count());

@@ -20,6 +20,7 @@ inline constexpr std::uint64_t kMessageBytesMax = 16 << 20;
 /// One call's cost and time as values; field meanings in common.capnp.
 struct CallTime {
   Nanoseconds queue{}, input{}, compute{}, communication{}, total{};
+  void add(const CallTime& more);
   bool operator==(const CallTime&) const = default;
 };
 
@@ -29,6 +30,7 @@ struct CallUsage {
   std::int64_t bytes_out = 0;
   std::int64_t steps = 0;
   Money price;
+  void add(const CallUsage& more);
   bool operator==(const CallUsage&) const = default;
 };
 

@@ -34,6 +34,7 @@ struct LeaseRequest {
   maxWaitNs @2 :Int64;           # how long the request may queue
   reconnectGraceNs @3 :Int64;    # how long the lease outlives a lost client
   clientFingerprint @4 :Text;    # SHA-256 of the certificate that will present the ticket, hex
+  deviceClass @5 :Text = "cpu";  # a row of the price table
 }
 
 struct LeaseInfo {

@@ -58,6 +58,16 @@ interface Executable {
   readVariable @2 (call :Call, name :Text) -> (tensor :Common.Tensor);
   writeVariable @3 (call :Call, tensor :Common.Tensor) -> ();
   variables @4 () -> (variables :List(VariableInfo));
+  repeat @5 (call :Call, entry :Text, batch :Batch, most :UInt64, until :Text, sink :ResultSink)
+      -> (result :CallResult, runs :UInt64);
+  # Runs an entry up to `most` times on the same inputs, as one numbered call. Each run's result goes
+  # to the sink as soon as it is there. `until` may name a bool output that every device has whole:
+  # after the run in which all its elements are true no other follows. The result has the last run's
+  # outputs and the sums of times and usage. A sink that fails or is dropped ends the repetition.
+}
+
+interface ResultSink {
+  push @0 (result :CallResult) -> stream;
 }
 
 struct VariableInfo {

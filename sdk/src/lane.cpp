@@ -10,6 +10,8 @@ std::string_view name(CallKind kind) {
   switch (kind) {
     case CallKind::run:
       return "run";
+    case CallKind::repeat:
+      return "repeat";
     case CallKind::step:
       return "step";
     case CallKind::forward_backward:
@@ -35,7 +37,7 @@ std::int64_t LaneCall::bytes() const {
 
 std::string LaneCall::text() const {
   const std::string verb(detail::name(kind));
-  if (kind == CallKind::run) return verb + " of entry " + name;
+  if (kind == CallKind::run || kind == CallKind::repeat) return verb + " of entry " + name;
   if (kind == CallKind::read_variable || kind == CallKind::write_variable)
     return verb + " of variable " + name;
   return verb;
@@ -59,7 +61,7 @@ void Lane::submit(LaneCall call, Done done) {
   // `this` and wire_ outlive what is posted: the destructor's own post comes after it.
   lease_->thread().post(
       [this, number, bytes, call = std::move(call), done = std::move(done)]() mutable {
-        LaneCall about{call.kind, call.name, {}, call.rows};
+        LaneCall about{call.kind, call.name, {}, call.rows, {}};
         wire_->submit(number, std::move(call),
                       [this, bytes, about, number, done = std::move(done)](Result<LaneReply> reply,
                                                                            Nanoseconds elapsed) {
@@ -89,13 +91,14 @@ void Lane::answered(const LaneCall& call, const Result<LaneReply>& reply, Nanose
   meter_.add(sample, MonotonicClock().now());
 }
 
-void Lane::call_entry(CallKind kind, std::string_view entry, const Tensors& inputs, Done done) {
+void Lane::call_entry(CallKind kind, std::string_view entry, const Tensors& inputs, Done done,
+                      Repeat repeat) {
   const std::int64_t rows = value_or_throw(check_inputs(program_, entry, inputs));
-  submit({kind, std::string(entry), inputs, rows}, std::move(done));
+  submit({kind, std::string(entry), inputs, rows, std::move(repeat)}, std::move(done));
 }
 
 Tensor Lane::read(std::string_view variable) {
-  LaneCall call{CallKind::read_variable, std::string(variable), {}, 0};
+  LaneCall call{CallKind::read_variable, std::string(variable), {}, 0, {}};
   auto promise = std::make_shared<Promise<Tensor>>(call.text());
   submit(std::move(call), [promise](Result<LaneReply> reply) {
     if (!reply.ok()) return promise->fill(std::move(reply).error());
@@ -106,7 +109,7 @@ Tensor Lane::read(std::string_view variable) {
 
 void Lane::write(std::string_view variable, const Tensor& value) {
   value_or_throw(check_variable(program_, variable, value));
-  LaneCall call{CallKind::write_variable, std::string(variable), {}, 0};
+  LaneCall call{CallKind::write_variable, std::string(variable), {}, 0, {}};
   call.inputs.emplace(std::string(variable), value);
   auto promise = std::make_shared<Promise<void>>(call.text());
   submit(std::move(call), [promise](Result<LaneReply> reply) {

@@ -20,6 +20,7 @@ class LeaseCore;
 
 enum class CallKind {
   run,
+  repeat,
   step,
   forward_backward,
   optimizer_step,
@@ -29,12 +30,22 @@ enum class CallKind {
 };
 std::string_view name(CallKind kind);
 
+struct LaneReply;
+
+/// How an entry is run again and again.
+struct Repeat {
+  std::uint64_t most = 1;
+  std::string until;                      // a bool output, or empty
+  std::function<bool(LaneReply)> on_run;  // on the loop; false ends the repetition
+};
+
 /// One numbered call, before it is sent.
 struct LaneCall {
   CallKind kind = CallKind::run;
   std::string name;  // entry or variable
   Tensors inputs;    // write_variable: one
   std::int64_t rows = 0;
+  Repeat repeat = {};
 
   std::int64_t bytes() const;
   /// "evaluate", "run of entry main", "read of variable w"
@@ -68,7 +79,8 @@ class Lane final {
 
   /// Starts a call on a batch, checked against the entry's inputs.
   /// Errors: Exception with invalid_argument, which leaves the lane as it was
-  void call_entry(CallKind kind, std::string_view entry, const Tensors& inputs, Done done);
+  void call_entry(CallKind kind, std::string_view entry, const Tensors& inputs, Done done,
+                  Repeat repeat = {});
 
   Tensor read(std::string_view variable);
   void write(std::string_view variable, const Tensor& value);

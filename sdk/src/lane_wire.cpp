@@ -37,6 +37,22 @@ kj::Promise<LaneReply> read_result(wire::CallResult::Reader in) {
       });
 }
 
+/// Takes the results of a repetition, one by one.
+class RunSink final : public wire::ResultSink::Server {
+ public:
+  explicit RunSink(std::function<bool(LaneReply)> on_run) : on_run_(std::move(on_run)) {}
+
+  kj::Promise<void> push(PushContext context) override {
+    return read_result(context.getParams().getResult()).then([this, context](LaneReply&& reply) {
+      if (!on_run_(std::move(reply)))
+        net::throw_error({ErrorCode::cancelled, "the caller has heard enough"});
+    });
+  }
+
+ private:
+  const std::function<bool(LaneReply)> on_run_;
+};
+
 }  // namespace
 
 struct LaneWire::Outgoing {
@@ -144,6 +160,14 @@ void LaneWire::send(std::unique_ptr<Outgoing> call) {
     case CallKind::run: {
       auto request = executable_.runRequest();
       request.setEntry(wire::to_kj(what.name));
+      return send_batch(std::move(call), kj::mv(request));
+    }
+    case CallKind::repeat: {
+      auto request = executable_.repeatRequest();
+      request.setEntry(wire::to_kj(what.name));
+      request.setMost(what.repeat.most);
+      request.setUntil(wire::to_kj(what.repeat.until));
+      request.setSink(kj::heap<RunSink>(what.repeat.on_run));
       return send_batch(std::move(call), kj::mv(request));
     }
     case CallKind::step:

@@ -71,6 +71,7 @@ Result<std::shared_ptr<LeaseCore>> LeaseCore::open(std::shared_ptr<ClientCore> c
     auto call = core->client_->session().leaseRequest();
     auto request = call.initRequest();
     request.setDevices(options.devices);
+    request.setDeviceClass(wire::to_kj(options.device_class));
     request.setMemoryBytes(options.memory_bytes);
     request.setMaxWaitNs(options.max_wait.count());
     request.setReconnectGraceNs(options.reconnect_grace.count());

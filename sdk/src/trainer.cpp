@@ -70,11 +70,12 @@ Future<StepResult> Trainer::evaluate(const Tensors& batch) {
 
 Future<StepResult> Trainer::optimizer_step() {
   auto promise = std::make_shared<Promise<StepResult>>("optimizer_step");
-  lane_->submit({.kind = CallKind::optimizer_step, .name = {}, .inputs = {}, .rows = 0},
-                [promise](Result<LaneReply> reply) {
-                  if (!reply.ok()) return promise->fill(std::move(reply).error());
-                  promise->fill(to_step(std::move(reply).value(), 0));
-                });
+  lane_->submit(
+      {.kind = CallKind::optimizer_step, .name = {}, .inputs = {}, .rows = 0, .repeat = {}},
+      [promise](Result<LaneReply> reply) {
+        if (!reply.ok()) return promise->fill(std::move(reply).error());
+        promise->fill(to_step(std::move(reply).value(), 0));
+      });
   return promise->future();
 }
 

@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -22,6 +23,14 @@ struct VariableInfo {
   bool trainable = false;
 };
 
+struct RepeatOptions {
+  std::uint64_t most = 1;
+  /// A bool output that every device has whole, such as a scalar; after the run in which all its
+  /// elements are true no other follows. Empty: none.
+  std::string until = {};
+  std::function<bool(RunResult)> on_run = {};
+};
+
 /// A compiled program on the devices of a lease. Calls are numbered and run in order; the first
 /// that fails breaks all later ones with its error.
 /// Errors: Exception with invalid_argument at once where inputs do not fit the program
@@ -35,6 +44,13 @@ class Executable {
   /// Starts a call of entry `main`. Blocks only while the window of calls under way is full.
   Future<RunResult> run(const Tensors& inputs);
   Future<RunResult> run(std::string_view entry, const Tensors& inputs);
+
+  /// Runs an entry up to `most` times on the same inputs, as one call: nothing waits for a round
+  /// trip between two runs. `on_run` gets each run's result in order, as soon as it is there, on
+  /// the client's network thread: keep it short. Returning false ends the repetition soon. The
+  /// future has the last run's outputs and the sums of times and usage.
+  Future<RunResult> repeat(std::string_view entry, const Tensors& inputs,
+                           const RepeatOptions& options);
 
   /// The value after all calls that were started before.
   Tensor read(std::string_view variable);

@@ -28,6 +28,7 @@ std::string_view name(LaneKind kind);
 
 struct LeaseOptions {
   unsigned devices = 1;
+  std::string device_class = "cpu";     // as the pool's price table names them
   std::uint64_t memory_bytes = 0;       // least memory per device; 0: any
   Nanoseconds max_wait = 60s;           // how long the request may queue
   Nanoseconds reconnect_grace = 30s;    // how long the lease outlives a lost client

@@ -94,7 +94,7 @@ TEST_CASE("an executor's devices must have a price") {
   REQUIRE(actions.refused);
   CHECK(actions.refused->message ==
         "register executor 'host': device 0: device_class 'abacus' has no price; the price table "
-        "has cpu, gpu");
+        "has cpu, gpu, null");
 }
 
 TEST_CASE("a name that is connected belongs to its certificate") {

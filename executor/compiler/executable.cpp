@@ -57,6 +57,8 @@ std::string operands_text(const std::vector<Operand>& operands) {
 std::string call_text(const Instruction& instruction, const program::Mesh& mesh) {
   if (const auto* kernel = std::get_if<KernelCall>(&instruction.call))
     return std::string(program::name(kernel->kernel)) + attributes_text(kernel->attributes);
+  if (const auto* fused = std::get_if<FusedCall>(&instruction.call))
+    return to_text(*fused, instruction.inputs.size());
   if (const auto* region = std::get_if<RegionCall>(&instruction.call))
     return "region " + std::string(program::op_row(region->op).name) +
            attributes_text(region->attributes);
@@ -99,6 +101,21 @@ std::string variables_text(const std::vector<VariableSlot>& variables, const pro
 }
 
 }  // namespace
+
+std::string to_text(const FusedCall& call, std::size_t inputs) {
+  std::string out = "fused(";
+  for (std::size_t m = 0; m < call.maps.size(); ++m) {
+    const FusedMap& map = call.maps[m];
+    out += (m == 0 ? "" : ", ") + std::string(program::name(map.kernel)) + "(";
+    for (std::size_t k = 0; k < map.operands.size(); ++k)
+      out += (k == 0 ? "" : ",") + std::to_string(map.operands[k]);
+    out += ")";
+  }
+  out += ") ->";
+  for (const int map : call.results)
+    out += " " + std::to_string(static_cast<std::size_t>(map) + inputs);
+  return out;
+}
 
 const ExecutableEntry* Executable::find_entry(std::string_view name) const {
   for (const ExecutableEntry& entry : entries)

@@ -41,6 +41,27 @@ struct KernelCall {
   bool operator==(const KernelCall&) const = default;
 };
 
+/// One map of several that run in a single pass over memory. Operand i is input i of the
+/// instruction where there are so many, otherwise what map `i - inputs` of the same call makes.
+struct FusedMap {
+  program::Kernel kernel;
+  program::Attributes attributes;
+  program::DType dtype = program::DType::f32;  // of what it makes
+  std::vector<int> operands;
+  bool operator==(const FusedMap&) const = default;
+};
+
+/// Maps over one shape, in order. All read their operands before a result may overwrite them.
+struct FusedCall {
+  std::vector<FusedMap> maps;
+  std::vector<int> results;  // by output: the map that makes it
+  bool operator==(const FusedCall&) const = default;
+};
+
+/// How many maps one fused call may hold, and how many tensors it may read and write.
+inline constexpr std::size_t kFusedMapsMax = 32;
+inline constexpr std::size_t kFusedInputsMax = 12;
+
 /// A region that the backend has claimed whole.
 struct RegionCall {
   program::OpIndex op = 0;
@@ -66,7 +87,7 @@ struct AccumulateCall {
 
 struct Instruction {
   Stream stream = Stream::compute;
-  std::variant<KernelCall, RegionCall, CollectiveCall, AccumulateCall> call;
+  std::variant<KernelCall, FusedCall, RegionCall, CollectiveCall, AccumulateCall> call;
   std::vector<Operand> inputs;
   std::vector<Operand> outputs;
   std::int64_t scratch_offset = 0;  // work space of the backend's own, if it asked for some
@@ -124,5 +145,7 @@ struct Executable {
 };
 
 std::string print(const Executable& executable);
+/// `fused(map_add(0,1), map_relu(2)) -> 3`
+std::string to_text(const FusedCall& call, std::size_t inputs);
 
 }  // namespace penstock::compiler

@@ -4,9 +4,11 @@
 #include "executor/compiler/decode/decode.h"
 #include "executor/compiler/differentiate/differentiate.h"
 #include "executor/compiler/emit/emit.h"
+#include "executor/compiler/fuse/fuse.h"
 #include "executor/compiler/partition/partition.h"
 #include "executor/compiler/place/place.h"
 #include "executor/compiler/precision/precision.h"
+#include "executor/compiler/schedule/schedule.h"
 #include "executor/compiler/simplify/simplify.h"
 #include "schema/program/text.h"
 #include "schema/program/verify.h"
@@ -68,8 +70,9 @@ class Stages {
 Result<Executable> compile(std::string_view program_text, const program::Plan& plan,
                            const Target& target, const CompileOptions& options) {
   for (const std::string& stage : options.off)
-    if (stage != "simplify" && stage != "bucket")
-      return invalid("stage '" + stage + "' cannot be switched off; only simplify and bucket can");
+    if (stage != "simplify" && stage != "bucket" && stage != "fuse")
+      return invalid("stage '" + stage +
+                     "' cannot be switched off; only simplify, bucket and fuse can");
   Stages stages(options);
   PENSTOCK_ASSIGN(Program decoded,
                   stages.run<Program>("decode", [&] { return decode(program_text); }));
@@ -88,8 +91,12 @@ Result<Executable> compile(std::string_view program_text, const program::Plan& p
   }));
   PENSTOCK_ASSIGN(ShardedProgram bucketed,
                   stages.run_optional("bucket", std::move(sharded), bucket));
+  PENSTOCK_ASSIGN(ScheduledProgram scheduled, stages.run<ScheduledProgram>("schedule", [&] {
+    return schedule(bucketed, target);
+  }));
+  PENSTOCK_ASSIGN(ScheduledProgram fused, stages.run_optional("fuse", std::move(scheduled), fuse));
   PENSTOCK_ASSIGN(PlacedProgram placed,
-                  stages.run<PlacedProgram>("place", [&] { return place(bucketed, target); }));
+                  stages.run<PlacedProgram>("place", [&] { return place(fused, target); }));
   return stages.run<Executable>("emit", [&] { return emit(placed); });
 }
 

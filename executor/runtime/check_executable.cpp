@@ -143,6 +143,26 @@ Status check_collective(const Instruction& instruction, const CollectiveCall& ca
   return {};
 }
 
+/// Maps read inputs or what maps before them make, and every output is made by one.
+Status check_fused(const Instruction& instruction, const compiler::FusedCall& call) {
+  const std::size_t inputs = instruction.inputs.size();
+  if (inputs > compiler::kFusedInputsMax || call.maps.size() > compiler::kFusedMapsMax ||
+      call.results.size() != instruction.outputs.size())
+    return invalid(std::to_string(call.maps.size()) + " maps are fused over " +
+                   std::to_string(inputs) + " inputs");
+  for (std::size_t m = 0; m < call.maps.size(); ++m) {
+    const std::vector<int>& operands = call.maps[m].operands;
+    if (operands.empty() || operands.size() > 3) return invalid("a map of no or many operands");
+    for (const int operand : operands)
+      if (operand < 0 || static_cast<std::size_t>(operand) >= inputs + m)
+        return invalid("a fused map reads operand " + std::to_string(operand));
+  }
+  for (const int result : call.results)
+    if (result < 0 || static_cast<std::size_t>(result) >= call.maps.size())
+      return invalid("a fused output is made by map " + std::to_string(result));
+  return {};
+}
+
 Status check_instruction(const Instruction& instruction, const ExecutableEntry& entry,
                          const Executable& executable, const CheckOptions& options) {
   for (const Operand& operand : instruction.inputs) {
@@ -161,6 +181,9 @@ Status check_instruction(const Instruction& instruction, const ExecutableEntry& 
   }
   if (instruction.scratch_bytes != 0) {
     PENSTOCK_TRY(check_block(instruction.scratch_offset, instruction.scratch_bytes, executable));
+  }
+  if (const auto* call = std::get_if<compiler::FusedCall>(&instruction.call)) {
+    PENSTOCK_TRY(check_fused(instruction, *call));
   }
   if (std::holds_alternative<compiler::AccumulateCall>(instruction.call) &&
       (instruction.inputs.size() != 1 || instruction.outputs.size() != 1)) {

@@ -18,6 +18,7 @@
 #include "executor/compiler/bucket/bucket.h"
 #include "executor/compiler/differentiate/differentiate.h"
 #include "executor/compiler/emit/emit.h"
+#include "executor/compiler/fuse/fuse.h"
 #include "executor/compiler/partition/partition.h"
 #include "executor/compiler/place/place.h"
 #include "executor/compiler/simplify/simplify.h"
@@ -64,7 +65,13 @@ std::string run_stage(const std::string& stage, const Golden& golden) {
   sharded = bucket(std::move(sharded));
   REQUIRE(verify(sharded).ok());
   if (stage == "bucket") return print(sharded);
-  const PlacedProgram placed = place(sharded, FakeTarget({})).value();
+  ScheduledProgram scheduled = schedule(sharded, FakeTarget({})).value();
+  REQUIRE(verify(scheduled).ok());
+  if (stage == "schedule") return print(scheduled);
+  scheduled = fuse(std::move(scheduled));
+  REQUIRE(verify(scheduled).ok());
+  if (stage == "fuse") return print(scheduled);
+  const PlacedProgram placed = place(scheduled, FakeTarget({})).value();
   REQUIRE(verify(placed).ok());
   if (stage == "place") return print(placed);
   const Executable executable = emit(placed);

@@ -57,8 +57,8 @@ TEST_CASE("without a terminal train prints plain lines and no control characters
 TEST_CASE("explain prints every stage of the compiler") {
   const auto done = penstock_command({"explain", "--model", "mlp", "--devices", "2"});
   CHECK(done.code == 0);
-  for (const char* stage :
-       {"decode", "simplify", "differentiate", "precision", "partition", "bucket", "place", "emit"})
+  for (const char* stage : {"decode", "simplify", "differentiate", "precision", "partition",
+                            "bucket", "schedule", "fuse", "place", "emit"})
     CHECK_MESSAGE(has(done.output, stage), stage);
   CHECK(has(done.output, "all_reduce"));
 }

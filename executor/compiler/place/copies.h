@@ -2,7 +2,7 @@
 
 #include <vector>
 
-#include "executor/compiler/place/steps.h"
+#include "executor/compiler/schedule/schedule.h"
 
 namespace penstock::compiler {
 

@@ -8,9 +8,8 @@
 #include "executor/compiler/index.h"
 #include "executor/compiler/local_type.h"
 #include "executor/compiler/place/buffers.h"
-#include "executor/compiler/place/inline_regions.h"
-#include "executor/compiler/place/steps.h"
 #include "executor/compiler/place/storage.h"
+#include "executor/compiler/schedule/schedule.h"
 
 namespace penstock::compiler {
 namespace {
@@ -18,18 +17,18 @@ namespace {
 /// Turns the steps of one entry into instructions on the arena.
 class EntryPlacer {
  public:
-  EntryPlacer(Schedule schedule, const ShardedProgram& program, const Target& target,
+  EntryPlacer(Schedule schedule, const program::Mesh& mesh, const Target& target,
               const std::vector<VariableSlot>& variables, std::int64_t start)
       : schedule_(std::move(schedule)),
-        mesh_(program.plan.mesh),
+        mesh_(mesh),
         target_(target),
         variables_(variables),
         start_(start) {}
 
-  Result<PlacedEntry> run(const ShardedEntry& entry) {
+  Result<PlacedEntry> run() {
     storage_ = assign_storage(schedule_, mesh_);
     add_scratch();
-    out_.name = entry.name;
+    out_.name = schedule_.name;
     end_ = pack(storage_.buffers, start_);
     for (std::size_t i = 0; i < schedule_.values.size(); ++i)
       if (const ShardedValue& value = schedule_.values[i]; value.source == program::Source::input)
@@ -52,9 +51,9 @@ class EntryPlacer {
     if (time < 0 || !is_time_split(port.operand.sharding, mesh_) ||
         port.operand.sharding[static_cast<std::size_t>(time)].dim == 0)
       return {};
-    return Error{ErrorCode::unimplemented,
-                 "entry " + out_.name + ", output " + port.name +
-                     ": micro-batches are cut along another dimension than the first"};
+    return Error{
+        ErrorCode::unimplemented,
+        "output " + port.name + ": micro-batches are cut along another dimension than the first"};
   }
 
   program::Types types(const std::vector<ValueId>& ids) const {
@@ -172,7 +171,7 @@ class EntryPlacer {
   PlacedEntry out_;
 };
 
-void place_variables(const ShardedProgram& program, PlacedProgram& out) {
+void place_variables(const ScheduledProgram& program, PlacedProgram& out) {
   for (const ShardedVariable& variable : program.variables) {
     Operand operand;
     operand.offset = out.variable_bytes;
@@ -203,24 +202,19 @@ Error too_large(const PlacedProgram& program, const PlacedEntry& entry, std::int
 
 }  // namespace
 
-Result<PlacedProgram> place(const ShardedProgram& program, const Target& target) {
+Result<PlacedProgram> place(const ScheduledProgram& program, const Target& target) {
   PlacedProgram out;
   out.seed = program.seed;
   out.plan = program.plan;
   place_variables(program, out);
-  for (const ShardedEntry& entry : program.entries) {
-    std::vector<std::string> labels;
-    const std::string where = "entry " + entry.name;
-    auto inlined = inline_regions(entry, target, program.plan.mesh, labels);
-    if (!inlined.ok()) return std::move(inlined).error().in(where);
-    auto schedule = make_schedule(*inlined, labels, program.plan.mesh);
-    if (!schedule.ok()) return std::move(schedule).error().in(where);
-    EntryPlacer placer(std::move(*schedule), program, target, out.variables, out.variable_bytes);
-    PENSTOCK_ASSIGN(PlacedEntry placed, placer.run(*inlined));
+  for (const Schedule& entry : program.entries) {
+    EntryPlacer placer(entry, program.plan.mesh, target, out.variables, out.variable_bytes);
+    auto placed = placer.run();
+    if (!placed.ok()) return std::move(placed).error().in("entry " + entry.name);
     out.arena_bytes = std::max(out.arena_bytes, placer.end());
     if (out.arena_bytes > target.memory_bytes())
-      return too_large(out, placed, target.memory_bytes());
-    out.entries.push_back(std::move(placed));
+      return too_large(out, *placed, target.memory_bytes());
+    out.entries.push_back(std::move(*placed));
   }
   return out;
 }

@@ -2,7 +2,7 @@
 
 #include "base/result.h"
 #include "executor/compiler/place/placed_program.h"
-#include "executor/compiler/sharded_program.h"
+#include "executor/compiler/schedule/schedule.h"
 #include "executor/compiler/target.h"
 
 namespace penstock::compiler {
@@ -14,7 +14,7 @@ namespace penstock::compiler {
 /// does not fit the target's memory;
 ///         unimplemented for an input or output cut over time along another dimension than the
 ///         first
-Result<PlacedProgram> place(const ShardedProgram& program, const Target& target);
+Result<PlacedProgram> place(const ScheduledProgram& program, const Target& target);
 
 /// Whether buffers that live at the same time lie apart, within the arena and behind the variables.
 /// Errors: internal

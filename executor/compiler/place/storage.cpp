@@ -146,9 +146,9 @@ class StorageAssigner {
   /// The buffer of an operand of a map that ends here and fits, or -1.
   int operand_to_overwrite(int s, ValueId result) const {
     const Step& step = schedule_.steps[at(s)];
-    if (!step.elementwise || !std::holds_alternative<KernelCall>(step.call) ||
-        out_.whole[at(result)])
-      return Storage::kNone;
+    const bool maps = std::holds_alternative<KernelCall>(step.call) ||
+                      std::holds_alternative<FusedCall>(step.call);
+    if (!step.elementwise || !maps || out_.whole[at(result)]) return Storage::kNone;
     const std::int64_t bytes = byte_count(schedule_.value(result).local);
     for (const ValueId input : step.inputs) {
       const ValueId root = schedule_.root(input);

@@ -5,7 +5,7 @@
 
 #include "base/result.h"
 #include "executor/compiler/place/placed_program.h"
-#include "executor/compiler/place/steps.h"
+#include "executor/compiler/schedule/schedule.h"
 
 namespace penstock::compiler {
 

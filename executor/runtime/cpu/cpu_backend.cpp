@@ -11,6 +11,7 @@
 #include "executor/runtime/arena.h"
 #include "executor/runtime/cpu/convolutions.h"
 #include "executor/runtime/cpu/convolve.h"
+#include "executor/runtime/cpu/fused.h"
 #include "executor/runtime/cpu/kernels.h"
 #include "executor/runtime/cpu/regions/regions.h"
 
@@ -142,10 +143,13 @@ Status CpuBackend::launch(const Launch& launch) {
   if (const auto* kernel = std::get_if<compiler::KernelCall>(&call)) {
     return run_kernel({kernel->kernel, kernel->attributes, threads, &state_->convolutions}, launch);
   }
+  if (const auto* fused = std::get_if<compiler::FusedCall>(&call)) {
+    return cpu::run_fused(*fused, threads, launch);
+  }
   if (const auto* region = std::get_if<compiler::RegionCall>(&call)) {
     return run_region(*region, threads, launch);
   }
-  return Error{ErrorCode::internal, "cpu: only kernels and regions are launched"};
+  return Error{ErrorCode::internal, "cpu: only kernels, fused maps and regions are launched"};
 }
 
 }  // namespace penstock::runtime

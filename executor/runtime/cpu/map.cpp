@@ -16,8 +16,9 @@ using compiler::at;
 using program::DType;
 using program::Kernel;
 
-bool dispatch(Kernel kernel, const Launch& launch, const MapBlock& block) {
-  const DType in = launch.inputs[0].dtype, out = launch.outputs[0].dtype;
+}  // namespace
+
+bool run_map_block(Kernel kernel, DType in, DType out, const MapBlock& block) {
   if (kernel == Kernel::map_cast) return map_cast(in, out, block);
   if (kernel == Kernel::map_select) return map_select(program::size_of(out), block);
   switch (in) {
@@ -38,6 +39,8 @@ bool dispatch(Kernel kernel, const Launch& launch, const MapBlock& block) {
       return false;
   }
 }
+
+namespace {
 
 /// Part [begin, end) of the rows (or, where there is one row, of the columns) of a block.
 MapBlock part(MapBlock block, const Launch& launch, std::int64_t begin, std::int64_t end) {
@@ -95,7 +98,8 @@ Status run_map(const Context& context, const Launch& launch) {
     std::atomic<bool> all_known = true;
     parallel_for(context.threads, by_rows ? block.rows : block.columns, grain,
                  [&](std::int64_t begin, std::int64_t end) {
-                   if (!dispatch(context.kernel, launch, part(block, launch, begin, end))) {
+                   if (!run_map_block(context.kernel, launch.inputs[0].dtype, result.dtype,
+                                      part(block, launch, begin, end))) {
                      all_known = false;
                    }
                  });

@@ -20,6 +20,10 @@ struct MapBlock {
   std::array<std::int64_t, 3> column_strides{};
 };
 
+/// Runs a map of any kind on a block whose operands have element type `in`. False: see below.
+bool run_map_block(program::Kernel kernel, program::DType in, program::DType out,
+                   const MapBlock& block);
+
 /// Whether a function below took the kernel; false means that it does not exist for the type.
 bool map_f32(program::Kernel kernel, const MapBlock& block);
 bool map_f64(program::Kernel kernel, const MapBlock& block);

@@ -8,10 +8,10 @@
 
 namespace penstock::runtime::cpu {
 
-/// A walk over a dense result and up to three operands of any strides, with neighbouring dimensions
+/// A walk over a dense result and some operands of any strides, with neighbouring dimensions
 /// merged wherever every operand allows it. Dimension `rank - 1` is the innermost.
 struct Walk {
-  static constexpr int kMaxOperands = 3;
+  static constexpr int kMaxOperands = 16;
   int rank = 0;
   int operands = 0;
   std::array<std::int64_t, TensorView::kMaxRank> extents{};

@@ -63,6 +63,8 @@ LaunchCost cost_of(const Launch& launch) {
   }
   if (const auto* kernel = std::get_if<compiler::KernelCall>(&launch.instruction->call)) {
     cost.flop = flop_of(*kernel, launch);
+  } else if (const auto* fused = std::get_if<compiler::FusedCall>(&launch.instruction->call)) {
+    cost.flop = elements(launch.outputs[0]) * static_cast<double>(fused->maps.size());
   } else {
     // A region passes a few times over its operands; its arithmetic hides behind the traffic.
     for (const TensorView& view : launch.inputs) cost.flop += 4 * elements(view);

@@ -22,7 +22,8 @@ Cost Relu::cost(OpInputs in) {
 }
 
 std::vector<ValueId> Relu::gradient(Builder& b, const OpNode& node, std::span<const ValueId> g) {
-  return {b.apply("relu_gradient", {node.inputs[0], g[0]})};
+  // The result is positive where the operand is, so that only one of them has to be kept.
+  return {b.apply("relu_gradient", {node.outputs[0], g[0]})};
 }
 
 std::vector<Example> Relu::examples() {

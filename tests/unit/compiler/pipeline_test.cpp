@@ -69,7 +69,7 @@ TEST_CASE("micro-batches are accumulated before they are communicated once") {
   CHECK(communications(step) == 1);
 }
 
-TEST_CASE("stages report in order with their numbers, and only two can be left out") {
+TEST_CASE("stages report in order with their numbers, and only three can be left out") {
   std::vector<std::string> seen;
   CompileOptions options;
   options.off = {"simplify", "bucket"};
@@ -82,10 +82,11 @@ TEST_CASE("stages report in order with their numbers, and only two can be left o
   REQUIRE(outcome(compile_for(sample_mlp("sgd"), 2, 2, {}, options)) == "compiled");
   CHECK(seen == std::vector<std::string>{"1 decode", "2 simplify skipped", "3 differentiate",
                                          "4 simplify skipped", "5 precision", "6 partition",
-                                         "7 bucket skipped", "8 place", "9 emit"});
+                                         "7 bucket skipped", "8 schedule", "9 fuse", "10 place",
+                                         "11 emit"});
   options.off = {"place"};
   CHECK(outcome(compile_for(sample_mlp("sgd"), 2, 2, {}, options)) ==
-        "stage 'place' cannot be switched off; only simplify and bucket can");
+        "stage 'place' cannot be switched off; only simplify, bucket and fuse can");
 }
 
 TEST_CASE("the first failing stage is named") {

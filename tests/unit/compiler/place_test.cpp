@@ -16,7 +16,8 @@ namespace {
 PlacedProgram placed(const program::Program& program, std::string_view plan,
                      FakeTarget::Options options = {}) {
   const auto sharded = partition(program, plan_of(plan)).value();
-  PlacedProgram out = place(sharded, FakeTarget(options)).value();
+  PlacedProgram out =
+      place(schedule(sharded, FakeTarget(options)).value(), FakeTarget(options)).value();
   REQUIRE(verify(out).ok());
   const Status replay = verify(emit(out));
   REQUIRE_MESSAGE(replay.ok(), (replay.ok() ? "" : replay.error().message));

@@ -1,4 +1,4 @@
-#include "executor/compiler/place/inline_regions.h"
+#include "executor/compiler/schedule/inline_regions.h"
 
 #include <algorithm>
 #include <string>

@@ -1,5 +1,6 @@
 #pragma once
 
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <variant>
@@ -8,6 +9,7 @@
 #include "base/result.h"
 #include "executor/compiler/executable.h"
 #include "executor/compiler/sharded_program.h"
+#include "executor/compiler/target.h"
 
 namespace penstock::compiler {
 
@@ -21,7 +23,7 @@ struct View {
 /// What becomes one instruction.
 struct Step {
   Phase phase = Phase::each;
-  std::variant<KernelCall, RegionCall, CollectiveCall, AccumulateCall> call;
+  std::variant<KernelCall, FusedCall, RegionCall, CollectiveCall, AccumulateCall> call;
   std::vector<ValueId> inputs;
   std::vector<ValueId> outputs;
   std::string label;
@@ -30,6 +32,7 @@ struct Step {
 
 /// The instructions of one entry in order, before anything has a place.
 struct Schedule {
+  std::string name;  // of the entry
   std::vector<ShardedValue> values;
   std::vector<std::optional<View>> views;  // by value
   std::vector<Step> steps;
@@ -48,9 +51,23 @@ struct Schedule {
 /// Whether the kernel is a map: it reads broadcast operands by stride 0.
 bool is_map(program::Kernel kernel);
 
-/// Nodes of phase `before` first, buckets as one step, views recognised.
+/// What every device does, entry by entry.
+struct ScheduledProgram {
+  std::uint64_t seed = 0;
+  program::Plan plan;
+  std::vector<ShardedVariable> variables;
+  std::vector<Schedule> entries;
+};
+
+/// Regions that the target does not claim are inlined; nodes of phase `before` come first, buckets
+/// are one step, views are recognised.
 /// Errors: unimplemented for a value cut over time along another dimension than the first
-Result<Schedule> make_schedule(const ShardedEntry& entry, const std::vector<std::string>& labels,
-                               const program::Mesh& mesh);
+/// Threads: pure
+Result<ScheduledProgram> schedule(const ShardedProgram& program, const Target& target);
+
+/// Every step reads what was made before, and fused calls are of one shape.
+/// Errors: internal naming entry and step
+Status verify(const ScheduledProgram& program);
+std::string print(const ScheduledProgram& program);
 
 }  // namespace penstock::compiler

@@ -1,4 +1,4 @@
-#include "executor/compiler/place/steps.h"
+#include "executor/compiler/schedule/schedule.h"
 
 #include <algorithm>
 
@@ -6,6 +6,7 @@
 #include "executor/compiler/index.h"
 #include "executor/compiler/local_type.h"
 #include "executor/compiler/partition/choose.h"
+#include "executor/compiler/schedule/inline_regions.h"
 #include "schema/program/op.h"
 
 namespace penstock::compiler {
@@ -24,6 +25,7 @@ class Scheduler {
       : entry_(entry), labels_(labels), mesh_(mesh), uses_(entry.values.size()) {
     for (std::size_t n = 0; n < entry.nodes.size(); ++n)
       for (const ValueId id : entry.nodes[n].inputs) uses_[at(id)].push_back(n);
+    out_.name = entry.name;
     out_.values = entry.values;
     out_.views.resize(entry.values.size());
     out_.outputs = entry.outputs;
@@ -166,9 +168,18 @@ bool is_map(Kernel kernel) {
   return kernel <= Kernel::map_cast;
 }
 
-Result<Schedule> make_schedule(const ShardedEntry& entry, const std::vector<std::string>& labels,
-                               const program::Mesh& mesh) {
-  return Scheduler(entry, labels, mesh).run();
+Result<ScheduledProgram> schedule(const ShardedProgram& program, const Target& target) {
+  ScheduledProgram out{program.seed, program.plan, program.variables, {}};
+  for (const ShardedEntry& entry : program.entries) {
+    std::vector<std::string> labels;
+    const std::string where = "entry " + entry.name;
+    auto inlined = inline_regions(entry, target, program.plan.mesh, labels);
+    if (!inlined.ok()) return std::move(inlined).error().in(where);
+    auto scheduled = Scheduler(*inlined, labels, program.plan.mesh).run();
+    if (!scheduled.ok()) return std::move(scheduled).error().in(where);
+    out.entries.push_back(std::move(*scheduled));
+  }
+  return out;
 }
 
 }  // namespace penstock::compiler

@@ -135,7 +135,41 @@ class SessionService final : public wire::Session::Server {
     return kj::READY_NOW;
   }
 
+  kj::Promise<void> leases(LeasesContext context) override {
+    require_key();
+    std::vector<const Lease*> mine;
+    for (const LeaseId id : shell_.control().leases()) {
+      const Lease* lease = shell_.control().lease(id);
+      if (lease != nullptr && (caller_.administrator || lease->account == caller_.account))
+        mine.push_back(lease);
+    }
+    auto out = context.getResults().initLeases(static_cast<unsigned>(mine.size()));
+    for (unsigned i = 0; i < mine.size(); ++i) fill_lease(out[i], *mine[i]);
+    return kj::READY_NOW;
+  }
+
  private:
+  void fill_lease(wire::LeaseLine::Builder out, const Lease& lease) const {
+    out.setLease(lease.id.value);
+    const AccountRecord* account = shell_.control().account(lease.account);
+    if (account != nullptr) out.setAccount(wire::to_kj(account->name));
+    const std::string state(name(lease.state));
+    out.setState(wire::to_kj(state));
+    out.setGrantedUnixNs(lease.granted_at.ns);
+    auto devices = out.initDevices(static_cast<unsigned>(lease.devices.size()));
+    for (unsigned i = 0; i < lease.devices.size(); ++i) {
+      const DeviceId id = lease.devices[i];
+      const auto& executors = shell_.control().pool().executors();
+      const auto executor = executors.find(id.executor);
+      devices[i].setIndex(id.index);
+      if (executor == executors.end()) continue;
+      devices[i].setExecutor(wire::to_kj(executor->second.name));
+      devices[i].setClass(wire::to_kj(executor->second.devices.at(id.index).spec.device_class));
+    }
+    if (const auto bill = shell_.control().meter().statement(lease.id))
+      fill_usage(out.initUsage(), bill->usage, bill->total);
+  }
+
   void require_key() const {
     if (revoked_)
       net::throw_error({ErrorCode::unauthenticated,

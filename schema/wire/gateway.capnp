@@ -26,6 +26,8 @@ interface Session {
   listKeys @3 () -> (keys :List(KeyInfo));
   revokeKey @4 (id :Text) -> ();
   pool @5 () -> (executors :List(PoolExecutor));
+  leases @6 () -> (leases :List(LeaseLine));
+  # The account's own that are not over; all of them for an administrator's key.
 }
 
 struct LeaseRequest {
@@ -97,6 +99,15 @@ struct UsageLine {
   account @1 :Text;
   usage @2 :Common.Usage;
   leases @3 :Int64;
+}
+
+struct LeaseLine {
+  lease @0 :UInt64;
+  account @1 :Text;
+  state @2 :Text;  # starting, active, stopping
+  devices @3 :List(LeasedDevice);
+  grantedUnixNs @4 :Int64;
+  usage @5 :Common.Usage;  # so far, with its price
 }
 
 struct KeyInfo {

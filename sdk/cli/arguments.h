@@ -76,9 +76,22 @@ struct KeysArguments {
   bool json = false;
 };
 
+struct PoolArguments {
+  Connection connection;
+  bool json = false;
+};
+
+struct OpsArguments {
+  bool markdown = false;
+  bool json = false;
+};
+
 ExitCode run_up(const UpArguments& arguments);
 ExitCode run_train(const TrainArguments& arguments);
 ExitCode run_explain(const ExplainArguments& arguments);
+ExitCode run_devices(const PoolArguments& arguments);
+ExitCode run_leases(const PoolArguments& arguments);
+ExitCode run_ops(const OpsArguments& arguments);
 ExitCode run_usage(const UsageArguments& arguments);
 ExitCode run_keys_list(const KeysArguments& arguments);
 ExitCode run_keys_create(const KeysArguments& arguments);

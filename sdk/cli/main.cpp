@@ -104,6 +104,25 @@ void add_usage(CLI::App& app, UsageArguments& a, Chosen& chosen) {
   usage->callback([&] { chosen = {[&a] { return run_usage(a); }, a.json}; });
 }
 
+void add_pool(CLI::App& app, PoolArguments& a, Chosen& chosen) {
+  const auto add = [&](const char* name, const char* help, ExitCode (*run)(const PoolArguments&)) {
+    auto* command = app.add_subcommand(name, help);
+    add_connection(*command, a.connection);
+    command->add_flag("--json", a.json, "one JSON object per line");
+    command->callback([&a, &chosen, run] { chosen = {[&a, run] { return run(a); }, a.json}; });
+  };
+  add("devices", "Show the devices of the pool and how many are leased.", run_devices);
+  add("leases", "Show the leases that are not over, and what each has cost so far.", run_leases);
+}
+
+void add_ops(CLI::App& app, OpsArguments& a, Chosen& chosen) {
+  auto* ops = app.add_subcommand("ops", "Print the ops that programs are made of.");
+  ops->add_flag("--json", a.json, "one JSON object per line");
+  ops->add_flag("--markdown", a.markdown, "as the page docs/ops.md");
+  ops->footer("Needs no gateway.");
+  ops->callback([&] { chosen = {[&a] { return run_ops(a); }, a.json}; });
+}
+
 void add_keys(CLI::App& app, KeysArguments& a, Chosen& chosen) {
   auto* keys = app.add_subcommand("keys", "List, create and revoke API keys.");
   keys->require_subcommand(1);
@@ -137,10 +156,14 @@ int main(int argc, char** argv) {
   ExplainArguments explain;
   UsageArguments usage;
   KeysArguments keys;
+  PoolArguments pool;
+  OpsArguments ops;
   Chosen chosen;
   add_up(app, up, chosen);
   add_train(app, train, chosen);
   add_explain(app, explain, chosen);
+  add_pool(app, pool, chosen);
+  add_ops(app, ops, chosen);
   add_usage(app, usage, chosen);
   add_keys(app, keys, chosen);
   try {

@@ -102,4 +102,24 @@ std::vector<PoolExecutor> Client::pool() {
   }));
 }
 
+std::vector<LeaseLine> Client::leases() {
+  return value_or_throw(core_->thread().call("list of leases", kCallDeadline, [&]() {
+    return core_->session().leasesRequest().send().then([](auto&& response) {
+      std::vector<LeaseLine> leases;
+      for (const auto lease : response.getLeases()) {
+        LeaseLine out;
+        out.lease = lease.getLease();
+        out.account = wire::to_string(lease.getAccount());
+        out.state = wire::to_string(lease.getState());
+        for (const auto device : lease.getDevices())
+          out.devices.push_back(detail::read_device(device));
+        out.granted_unix_ns = lease.getGrantedUnixNs();
+        out.usage = detail::read_usage(lease.getUsage());
+        leases.push_back(std::move(out));
+      }
+      return leases;
+    });
+  }));
+}
+
 }  // namespace penstock

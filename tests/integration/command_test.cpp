@@ -1,7 +1,10 @@
 // The `penstock` command as a user runs it.
 #include <doctest/doctest.h>
+#include <penstock/penstock.h>
 #include <stdlib.h>
 
+#include <ctime>
+#include <fstream>
 #include <string>
 
 #include "tests/support/pool.h"
@@ -109,4 +112,37 @@ TEST_CASE("up prints how to use it, serves, and stops all of it on SIGTERM") {
     CHECK(children_of(pid).size() == 2);
   }
   CHECK(read_file("/proc/" + std::to_string(pid) + "/stat").empty());
+}
+
+TEST_CASE("docs/ops.md is the table that the command makes of the list") {
+  const auto done = penstock_command({"ops", "--markdown"});
+  CHECK(done.code == 0);
+  std::ifstream file(PENSTOCK_DOCS "/ops.md");
+  const std::string page((std::istreambuf_iterator<char>(file)), {});
+  CHECK_MESSAGE(done.output == page, "run: build/release/bin/penstock ops --markdown >docs/ops.md");
+  CHECK(has(penstock_command({"ops", "--json"}).output, "{\"op\":\"matmul\",\"operands\":2"));
+}
+
+TEST_CASE("devices and leases show what the pool has and who holds it") {
+  Pool pool({.devices = 3});
+  const std::vector<std::string> here{"--url", pool.url(), "--key", pool.key(), "--json"};
+  const auto command = [&](const std::string& name) {
+    std::vector<std::string> arguments{name};
+    arguments.insert(arguments.end(), here.begin(), here.end());
+    const auto done = penstock_command(arguments);
+    CHECK(done.code == 0);
+    return done.output;
+  };
+  CHECK(has(command("devices"),
+            "{\"executor\":\"host0\",\"first\":0,\"devices\":3,\"class\":\"cpu\""));
+  CHECK(command("leases").empty());
+  auto client = penstock::Client::connect({.url = pool.url(), .key = pool.key()});
+  auto lease = client.lease({.devices = 2});
+  CHECK(json_number(command("devices"), "executor_leased") == 2);
+  const std::string leases = command("leases");
+  CHECK(has(leases, "\"state\":\"active\",\"devices\":\"host0:0 host0:1\""));
+  CHECK(json_number(leases, "granted_unix_ns") / 1e9 ==
+        doctest::Approx(static_cast<double>(std::time(nullptr))).epsilon(1e-6));
+  lease.release();
+  CHECK(command("leases").empty());
 }

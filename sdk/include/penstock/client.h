@@ -66,6 +66,16 @@ struct PoolExecutor {
   Nanoseconds last_heartbeat{};  // ago
 };
 
+/// One lease that is not over.
+struct LeaseLine {
+  std::uint64_t lease = 0;
+  std::string account;
+  std::string state;  // "starting", "active", "stopping"
+  std::vector<LeasedDevice> devices;
+  std::int64_t granted_unix_ns = 0;
+  Usage usage;  // so far
+};
+
 /// A connection to a gateway. A background thread does the talking, so that calls overlap with the
 /// application's own work. Leases that it made keep the connection alive.
 /// Errors: Exception; unavailable if the gateway does not answer, unauthenticated for a wrong key
@@ -97,6 +107,8 @@ class Client {
   std::vector<KeyInfo> keys();
   void revoke_key(const std::string& id);
   std::vector<PoolExecutor> pool();
+  /// One's own; with an administrator's key all.
+  std::vector<LeaseLine> leases();
 
  private:
   explicit Client(std::shared_ptr<detail::ClientCore> core);

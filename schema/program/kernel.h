@@ -25,7 +25,43 @@ enum class Kernel : std::uint8_t {
   map_equal,          // -> bool
   map_greater,        // -> bool
   map_select,         // (condition bool, a, b)
-  map_cast,           // to the result's element type
+  map_abs,
+  map_sign,
+  map_floor,
+  map_ceil,
+  map_round,
+  map_trunc,
+  map_reciprocal,
+  map_rsqrt,
+  map_expm1,
+  map_log1p,
+  map_sin,
+  map_cos,
+  map_tan,
+  map_asin,
+  map_acos,
+  map_atan,
+  map_sinh,
+  map_cosh,
+  map_asinh,
+  map_acosh,
+  map_atanh,
+  map_erf,
+  map_not_equal,
+  map_less,
+  map_less_equal,
+  map_greater_equal,
+  map_is_nan,
+  map_is_finite,
+  map_logical_and,
+  map_logical_or,
+  map_logical_xor,
+  map_logical_not,
+  map_minimum,
+  map_pow,
+  map_atan2,
+  map_remainder,
+  map_cast,  // to the result's element type; the last of the maps
   // fill ---------------------------------------------------------------------------------------
   fill_constant,    // attribute value
   fill_batch_size,  // the call's true global number of rows, as the result's element type
@@ -33,6 +69,7 @@ enum class Kernel : std::uint8_t {
   // ----------------------------------------------------------
   reduce_sum,
   reduce_max,
+  reduce_prod,
   reduce_argmax,  // attribute dim; i64 result; the first of equal maxima
   // contract: attributes transpose_lhs, transpose_rhs; [m,k] x [k,n] -> [m,n] ---------------------
   contract_matmul,
@@ -55,5 +92,10 @@ enum class Kernel : std::uint8_t {
 };
 
 std::string_view name(Kernel kernel);
+
+/// Maps read broadcast operands by stride 0, and can be fused.
+constexpr bool is_map(Kernel kernel) {
+  return kernel <= Kernel::map_cast;
+}
 
 }  // namespace penstock::program

@@ -1,63 +1,18 @@
 #include "penstock/ops.h"
 
-#include <numeric>
-#include <set>
-
+#include "sdk/src/apply.h"
 #include "sdk/src/broadcast.h"
 #include "sdk/src/graph.h"
 
 namespace penstock {
 namespace {
 
-using detail::apply;
-using program::Attributes;
-using Integers = std::vector<std::int64_t>;
-
-Value unary(std::string_view op, const Value& x, Attributes attributes = {}) {
-  const Value operands[] = {x};
-  return apply(op, operands, std::move(attributes));
-}
-
-Value binary(std::string_view op, const Value& a, const Value& b, Attributes attributes = {}) {
-  const Value operands[] = {a, b};
-  return apply(op, operands, std::move(attributes));
-}
-
-Value aligned(std::string_view op, const Value& a, const Value& b) {
-  const auto both = detail::align(op, a, b);
-  return binary(op, both.first, both.second);
-}
-
-/// A dimension from 0; -1 is the last.
-std::int64_t dim_of(std::string_view op, const Value& x, int dim) {
-  const int rank = static_cast<int>(x.shape().size());
-  const int from_zero = dim < 0 ? dim + rank : dim;
-  if (from_zero < 0 || from_zero >= rank)
-    throw Exception(invalid(std::string(op) + " of " + x.text() + ": there is no dimension " +
-                            std::to_string(dim)));
-  return from_zero;
-}
-
-/// Increasing and complete: all dimensions where none are given.
-Integers dims_of(std::string_view op, const Value& x, const Dims& dims) {
-  std::set<std::int64_t> sorted;
-  for (const int dim : dims)
-    if (!sorted.insert(dim_of(op, x, dim)).second)
-      throw Exception(invalid(std::string(op) + " of " + x.text() + ": dimension " +
-                              std::to_string(dim) + " is given twice"));
-  if (dims.empty()) {
-    Integers all(x.shape().size());
-    std::iota(all.begin(), all.end(), 0);
-    return all;
-  }
-  return {sorted.begin(), sorted.end()};
-}
-
-Value reduce(std::string_view op, const Value& x, const Dims& dims) {
-  Integers which = dims_of(op, x, dims);
-  if (which.empty()) return x;  // a scalar
-  return unary(op, x, {{"dims", std::move(which)}});
-}
+using detail::aligned;
+using detail::binary;
+using detail::dim_of;
+using detail::Integers;
+using detail::reduce;
+using detail::unary;
 
 Integers pair_of(Extent2d extent) {
   return {extent.height, extent.width};
@@ -136,7 +91,7 @@ Value select(const Value& condition, const Value& a, const Value& b) {
   for (Value& operand : operands)
     for (const Value& where : {condition, a, b}) operand = GraphAccess::bind(operand, where);
   for (Value& operand : operands) operand = detail::broadcast_value("select", operand, all);
-  return apply("select", operands);
+  return detail::apply("select", operands);
 }
 
 Value exp(const Value& x) {

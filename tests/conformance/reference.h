@@ -1,6 +1,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string_view>
 #include <vector>
@@ -27,7 +28,7 @@ struct ReferenceCall {
 
 /// What an op means, written from its definition with plain loops. It calls no op's inference,
 /// expansion, rule or gradient, and no kernel.
-using Reference = std::vector<Array> (*)(const ReferenceCall&);
+using Reference = std::function<std::vector<Array>(const ReferenceCall&)>;
 
 struct NamedReference {
   std::string_view name;
@@ -35,9 +36,12 @@ struct NamedReference {
 };
 
 std::vector<NamedReference> elementwise_references();
-std::vector<NamedReference> movement_references();     // reduce, reshape, broadcast, gather
+std::vector<NamedReference>
+movement_references();  // reduce_sum, reduce_max, reshape, broadcast, gather
 std::vector<NamedReference> contraction_references();  // matmul, convolutions, pools
 std::vector<NamedReference> region_references();
+std::vector<NamedReference> reduction_references();
+std::vector<NamedReference> maths_references();  // functions, predicates, activations, losses
 
 /// Null if the op has none.
 Reference find_reference(std::string_view op);

@@ -11,7 +11,7 @@ namespace {
 
 bool is_single_map(const Step& step) {
   const auto* kernel = std::get_if<KernelCall>(&step.call);
-  return kernel != nullptr && is_map(kernel->kernel) && step.outputs.size() == 1;
+  return kernel != nullptr && program::is_map(kernel->kernel) && step.outputs.size() == 1;
 }
 
 class Grouper {

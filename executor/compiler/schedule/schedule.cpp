@@ -55,7 +55,7 @@ class Scheduler {
   bool only_maps_use(ValueId id) const {
     return std::all_of(uses_[at(id)].begin(), uses_[at(id)].end(), [&](std::size_t n) {
       const std::optional<Kernel> kernel = kernel_of(entry_.nodes[n]);
-      return kernel && is_map(*kernel);
+      return kernel && program::is_map(*kernel);
     });
   }
 
@@ -112,7 +112,7 @@ class Scheduler {
             CollectiveCall{*node.collective, entry_.value(node.inputs[0]).local.dtype, 0, {}};
     } else if (const std::optional<Kernel> kernel = kernel_of(node)) {
       step.call = KernelCall{*kernel, node.attributes};
-      step.elementwise = is_map(*kernel);
+      step.elementwise = program::is_map(*kernel);
     } else {
       step.call = RegionCall{node.op, node.attributes};
       program::Types types;
@@ -162,10 +162,6 @@ ValueId Schedule::clone(ValueId id) {
   values.push_back(std::move(value));
   views.emplace_back();
   return copy;
-}
-
-bool is_map(Kernel kernel) {
-  return kernel <= Kernel::map_cast;
 }
 
 Result<ScheduledProgram> schedule(const ShardedProgram& program, const Target& target) {

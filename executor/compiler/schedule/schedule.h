@@ -48,9 +48,6 @@ struct Schedule {
   ValueId clone(ValueId id);
 };
 
-/// Whether the kernel is a map: it reads broadcast operands by stride 0.
-bool is_map(program::Kernel kernel);
-
 /// What every device does, entry by entry.
 struct ScheduledProgram {
   std::uint64_t seed = 0;

@@ -32,32 +32,16 @@ bool is_convolution(Kernel kernel) {
          kernel == Kernel::convolve_filter_gradient;
 }
 
-/// The vocabulary of program::Kernel, family by family: a kernel that is missing does not compile.
+/// The vocabulary of program::Kernel, family by family.
 Status run_kernel(const cpu::Context& context, const Launch& launch) {
+  if (program::is_map(context.kernel)) return cpu::run_map(context, launch);
   switch (context.kernel) {
-    case Kernel::map_add:
-    case Kernel::map_subtract:
-    case Kernel::map_multiply:
-    case Kernel::map_divide:
-    case Kernel::map_maximum:
-    case Kernel::map_negate:
-    case Kernel::map_exp:
-    case Kernel::map_log:
-    case Kernel::map_sqrt:
-    case Kernel::map_tanh:
-    case Kernel::map_sigmoid:
-    case Kernel::map_relu:
-    case Kernel::map_relu_gradient:
-    case Kernel::map_equal:
-    case Kernel::map_greater:
-    case Kernel::map_select:
-    case Kernel::map_cast:
-      return cpu::run_map(context, launch);
     case Kernel::fill_constant:
     case Kernel::fill_batch_size:
       return cpu::run_fill(context, launch);
     case Kernel::reduce_sum:
     case Kernel::reduce_max:
+    case Kernel::reduce_prod:
     case Kernel::reduce_argmax:
       return cpu::run_reduce(context, launch);
     case Kernel::contract_matmul:
@@ -78,6 +62,8 @@ Status run_kernel(const cpu::Context& context, const Launch& launch) {
     case Kernel::gather_one_hot:
     case Kernel::gather_picked:
       return cpu::run_gather(context, launch);
+    default:
+      break;
   }
   return Error{ErrorCode::internal, "cpu: unknown kernel"};
 }

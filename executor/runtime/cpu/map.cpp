@@ -33,8 +33,7 @@ bool run_map_block(Kernel kernel, DType in, DType out, const MapBlock& block) {
     case DType::u8:
       return map_u8(kernel, block);
     case DType::boolean:
-      return (kernel == Kernel::map_equal || kernel == Kernel::map_maximum) &&
-             map_u8(kernel, block);
+      return map_u8(kernel, block);  // infer has refused what makes no sense of them
     default:
       return false;
   }

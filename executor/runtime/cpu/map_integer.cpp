@@ -60,6 +60,39 @@ PENSTOCK_INLINE bool map_integer(Kernel kernel, const MapBlock& block) {
     case Kernel::map_greater:
       map_binary<T, std::uint8_t>(block, [](T a, T b) -> std::uint8_t { return a > b; });
       return true;
+    case Kernel::map_not_equal:
+      map_binary<T, std::uint8_t>(block, [](T a, T b) -> std::uint8_t { return a != b; });
+      return true;
+    case Kernel::map_less:
+      map_binary<T, std::uint8_t>(block, [](T a, T b) -> std::uint8_t { return a < b; });
+      return true;
+    case Kernel::map_less_equal:
+      map_binary<T, std::uint8_t>(block, [](T a, T b) -> std::uint8_t { return a <= b; });
+      return true;
+    case Kernel::map_greater_equal:
+      map_binary<T, std::uint8_t>(block, [](T a, T b) -> std::uint8_t { return a >= b; });
+      return true;
+    case Kernel::map_minimum:
+      map_binary<T, T>(block, [](T a, T b) { return a < b ? a : b; });
+      return true;
+    case Kernel::map_abs:
+      map_unary<T, T>(block, [](T x) { return x < 0 ? wrap<T>(W{0} - static_cast<W>(x)) : x; });
+      return true;
+    case Kernel::map_sign:
+      map_unary<T, T>(block, [](T x) { return static_cast<T>((x > 0) - (x < 0)); });
+      return true;
+    case Kernel::map_logical_and:
+      map_binary<T, T>(block, [](T a, T b) { return static_cast<T>(a != 0 && b != 0); });
+      return true;
+    case Kernel::map_logical_or:
+      map_binary<T, T>(block, [](T a, T b) { return static_cast<T>(a != 0 || b != 0); });
+      return true;
+    case Kernel::map_logical_xor:
+      map_binary<T, T>(block, [](T a, T b) { return static_cast<T>((a != 0) != (b != 0)); });
+      return true;
+    case Kernel::map_logical_not:
+      map_unary<T, T>(block, [](T x) { return static_cast<T>(x == 0); });
+      return true;
     case Kernel::map_negate:
       map_unary<T, T>(block, [](T x) { return wrap<T>(W{0} - static_cast<W>(x)); });
       return true;

@@ -27,6 +27,9 @@ bool run_map_block(program::Kernel kernel, program::DType in, program::DType out
 /// Whether a function below took the kernel; false means that it does not exist for the type.
 bool map_f32(program::Kernel kernel, const MapBlock& block);
 bool map_f64(program::Kernel kernel, const MapBlock& block);
+/// Trigonometry, hyperbolic functions, powers and the error function.
+bool map_maths_f32(program::Kernel kernel, const MapBlock& block);
+bool map_maths_f64(program::Kernel kernel, const MapBlock& block);
 bool map_i32(program::Kernel kernel, const MapBlock& block);
 bool map_i64(program::Kernel kernel, const MapBlock& block);
 bool map_u8(program::Kernel kernel, const MapBlock& block);

@@ -51,6 +51,15 @@ struct Sum {
 };
 
 template <class T>
+struct Product {
+  using State = std::conditional_t<std::is_floating_point_v<T>, double, std::uint64_t>;
+  using Out = T;
+  static State empty() { return 1; }
+  static void add(State& state, T x, std::int64_t) { state *= static_cast<State>(x); }
+  static Out result(State state) { return static_cast<T>(state); }
+};
+
+template <class T>
 struct Max {
   using State = T;
   using Out = T;
@@ -151,14 +160,17 @@ template <class T>
 void reduce(const Context& context, const Launch& launch) {
   const Split split = split_dimensions(context, launch.inputs[0]);
   if constexpr (std::is_floating_point_v<T>) {
-    if (context.kernel != Kernel::reduce_argmax && launch.inputs[0].elements() > 0 &&
-        reduce_dense<T>(context, launch, split)) {
+    const bool common =
+        context.kernel == Kernel::reduce_sum || context.kernel == Kernel::reduce_max;
+    if (common && launch.inputs[0].elements() > 0 && reduce_dense<T>(context, launch, split)) {
       return;
     }
   }
   switch (context.kernel) {
     case Kernel::reduce_sum:
       return reduce_any<T, Sum<T>>(context, launch, split);
+    case Kernel::reduce_prod:
+      return reduce_any<T, Product<T>>(context, launch, split);
     case Kernel::reduce_max:
       return reduce_any<T, Max<T>>(context, launch, split);
     default:

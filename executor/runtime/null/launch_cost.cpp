@@ -45,6 +45,7 @@ double flop_of(const compiler::KernelCall& call, const Launch& launch) {
              extent(result, 2);
     case Kernel::reduce_sum:
     case Kernel::reduce_max:
+    case Kernel::reduce_prod:
     case Kernel::reduce_argmax:
       return elements(launch.inputs[0]);
     default:

@@ -5,6 +5,7 @@ namespace {
 
 bool takes(Elements elements, DType dtype) {
   if (!has_kernels(dtype)) return false;
+  if (elements == Elements::booleans) return dtype == DType::boolean;
   if (is_float(dtype)) return true;
   if (elements == Elements::floats) return false;
   if (dtype == DType::u8) return elements != Elements::signed_numbers;
@@ -20,6 +21,8 @@ std::string_view words(Elements elements) {
       return "a signed type (f32, f64, i32, i64)";
     case Elements::numbers:
       return "a number (f32, f64, i32, i64, u8)";
+    case Elements::booleans:
+      return "bool";
     case Elements::any:
       break;
   }
@@ -50,6 +53,12 @@ Result<Types> infer_binary(OpInputs in, Elements elements) {
                    "; broadcast the smaller one");
   PENSTOCK_TRY(check_elements(lhs, elements));
   return Types{lhs};
+}
+
+Result<Types> infer_alike(OpInputs in, Elements elements) {
+  for (std::size_t i = 1; i < in.types.size(); ++i)
+    PENSTOCK_TRY(infer_binary({in.types.subspan(i - 1, 2), in.attributes}, elements));
+  return infer_unary(in, elements);
 }
 
 double traffic(std::span<const TensorType> operands, std::span<const TensorType> results) {
@@ -83,9 +92,45 @@ std::vector<Example> pointwise_examples(std::size_t operands, Elements elements,
     example.check_gradient = dtype == DType::f64 && element_count(shape) < 100;
     out.push_back(std::move(example));
   };
-  for (const Shape& shape : example_shapes()) add(DType::f64, shape);
+  for (const Shape& shape : example_shapes())
+    add(elements == Elements::booleans ? DType::boolean : DType::f64, shape);
+  if (elements == Elements::booleans) return out;
   for (const DType dtype : {DType::i32, DType::i64, DType::u8, DType::boolean})
     if (takes(elements, dtype)) add(dtype, {3, 5});
+  return out;
+}
+
+std::vector<Example> reduction_examples(Elements elements, ExampleRange range) {
+  const DType main = elements == Elements::booleans ? DType::boolean : DType::f64;
+  std::vector<Example> out;
+  const auto add = [&](DType dtype, Shape shape, std::vector<std::int64_t> dims) {
+    Example example{{{dtype, std::move(shape)}}, {{"dims", std::move(dims)}}};
+    example.low = range.low;
+    example.high = range.high;
+    example.check_gradient = element_count(example.operands[0].shape) < 200;
+    out.push_back(std::move(example));
+  };
+  add(main, {1}, {0});
+  add(main, {3, 0}, {1});
+  add(main, {0, 3}, {1});
+  add(main, {3, 5}, {0});
+  add(main, {3, 5}, {0, 1});
+  add(main, {3, 5, 7}, {1});
+  add(main, {batch(7), 3}, {1});
+  add(main, {65, 67}, {1});
+  for (const DType dtype : {DType::i32, DType::i64, DType::u8})
+    if (takes(elements, dtype)) add(dtype, {3, 5}, {1});
+  return out;
+}
+
+std::vector<Example> with_attributes(const std::vector<Example>& examples,
+                                     const std::vector<Attributes>& sets) {
+  std::vector<Example> out;
+  for (const Attributes& attributes : sets)
+    for (Example example : examples) {
+      example.attributes = attributes;
+      out.push_back(std::move(example));
+    }
   return out;
 }
 

@@ -13,6 +13,7 @@ enum class Elements {
   signed_numbers,  // and i32 i64
   numbers,         // and u8
   any,             // and bool
+  booleans,        // bool alone
 };
 
 /// Errors: invalid_argument naming the type and what is allowed.
@@ -22,6 +23,9 @@ Status check_elements(const TensorType& type, Elements elements);
 Result<Types> infer_unary(OpInputs in, Elements elements);
 /// Both operands have one type, dynamic dimensions included, and so has the result.
 Result<Types> infer_binary(OpInputs in, Elements elements);
+
+/// All operands have one type, and so has the result.
+Result<Types> infer_alike(OpInputs in, Elements elements);
 
 /// Bytes read and written when each operand and result is touched once.
 double traffic(std::span<const TensorType> operands, std::span<const TensorType> results);
@@ -38,6 +42,13 @@ struct ExampleRange {
 };
 std::vector<Example> pointwise_examples(std::size_t operands, Elements elements,
                                         ExampleRange range = {});
+
+/// Operands with attribute `dims`; the second has no element along them.
+std::vector<Example> reduction_examples(Elements elements, ExampleRange range = {});
+
+/// The examples under each set of attributes.
+std::vector<Example> with_attributes(const std::vector<Example>& examples,
+                                     const std::vector<Attributes>& sets);
 
 /// The shapes of pointwise_examples.
 std::vector<Shape> example_shapes();

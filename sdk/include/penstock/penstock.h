@@ -8,6 +8,7 @@
 #include "penstock/executable.h"
 #include "penstock/future.h"
 #include "penstock/lease.h"
+#include "penstock/maths.h"
 #include "penstock/nn.h"
 #include "penstock/ops.h"
 #include "penstock/optimizer.h"

@@ -1,0 +1,21 @@
+#pragma once
+
+#include "schema/program/ops/expression.h"
+#include "schema/program/ops/map_op.h"
+
+namespace penstock::program {
+
+/// inverse hyperbolic sine.
+struct Asinh : MapOp<Asinh> {
+  static constexpr std::string_view name = "asinh";
+  static constexpr std::string_view summary = "inverse hyperbolic sine";
+  static constexpr Kernel kernel = Kernel::map_asinh;
+  static constexpr double flop = 16;
+
+  static std::vector<ValueId> gradient(Builder& b, const OpNode& node, std::span<const ValueId> g) {
+    const Expr x(b, node.inputs[0]), dy(b, g[0]);
+    return {dy * (square(x) + 1).apply("rsqrt")};
+  }
+};
+
+}  // namespace penstock::program

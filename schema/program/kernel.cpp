@@ -62,6 +62,7 @@ std::string_view name(Kernel kernel) {
       "map_remainder",
       "map_cast",
       "fill_constant",
+      "fill_iota",
       "fill_batch_size",
       "reduce_sum",
       "reduce_max",
@@ -78,12 +79,22 @@ std::string_view name(Kernel kernel) {
       "copy_plain",
       "copy_broadcast",
       "copy_transpose",
+      "copy_slice",
+      "copy_pad",
+      "copy_concat",
       "gather_one_hot",
       "gather_picked",
+      "gather_rows",
+      "gather_along",
+      "scatter_rows",
+      "scatter_add",
+      "scatter_set",
+      "scan_sum",
+      "sort_along",
   });
-  static_assert(kNames.size() == static_cast<std::size_t>(Kernel::gather_picked) + 1);
+  static_assert(kNames.size() == static_cast<std::size_t>(Kernel::sort_along) + 1);
   const auto index = static_cast<std::size_t>(kernel);
-  PENSTOCK_CHECK(index <= static_cast<std::size_t>(Kernel::gather_picked));
+  PENSTOCK_CHECK(index <= static_cast<std::size_t>(Kernel::sort_along));
   return kNames[index];
 }
 

@@ -64,6 +64,7 @@ enum class Kernel : std::uint8_t {
   map_cast,  // to the result's element type; the last of the maps
   // fill ---------------------------------------------------------------------------------------
   fill_constant,    // attribute value
+  fill_iota,        // 0, 1, 2, ..
   fill_batch_size,  // the call's true global number of rows, as the result's element type
   // reduce: attributes dims, keep = false
   // ----------------------------------------------------------
@@ -86,9 +87,21 @@ enum class Kernel : std::uint8_t {
   copy_plain,      // same elements, same order: reshape, or variable <- value
   copy_broadcast,  // attributes shape, dims: operand dim i becomes result dim dims[i]
   copy_transpose,  // attribute permutation
+  copy_slice,      // attributes dim, start, size, step
+  copy_pad,        // attributes dim, low, high, interior, value
+  copy_concat,     // attribute dim; one operand or more
   // gather ---------------------------------------------------------------------------------------
   gather_one_hot,  // labels [..] -> [.., depth]; attribute depth; element type of the result
   gather_picked,   // (x [n,k], labels [n]) -> [n]: x[i, labels[i]]; label out of range -> NaN
+  gather_rows,     // (table [v,d], indices [..]) -> [..,d]; index out of range -> NaN
+  gather_along,    // (x, indices) of one rank; attribute dim; index out of range -> NaN
+  // scatter: what is out of range changes nothing -------------------------------------------------
+  scatter_rows,  // (indices [..], g [..,d]) -> [rows,d], summed; attribute rows
+  scatter_add,   // (x, indices, updates) of one rank; attribute dim
+  scatter_set,   // the last of equal indices counts
+  // scan, sort: attribute dim ---------------------------------------------------------------------
+  scan_sum,    // attributes exclusive, reverse
+  sort_along,  // -> values, indices i64; attribute descending; stable, NaN last
 };
 
 std::string_view name(Kernel kernel);

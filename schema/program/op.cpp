@@ -82,7 +82,8 @@ Status check_attributes(const OpRow& row, const Attributes& attributes) {
 }
 
 Result<Types> infer_types(const OpRow& row, OpInputs in, const Limits& limits) {
-  if (in.types.size() != static_cast<std::size_t>(row.arity))
+  if (row.arity == kVariadic && in.types.empty()) return invalid("takes one operand or more");
+  if (row.arity != kVariadic && in.types.size() != static_cast<std::size_t>(row.arity))
     return invalid("takes " + std::to_string(row.arity) + " operands, got " +
                    std::to_string(in.types.size()));
   PENSTOCK_TRY(check_attributes(row, in.attributes));

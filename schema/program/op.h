@@ -52,6 +52,9 @@ struct Example {
 
 using Types = std::vector<TensorType>;
 
+/// The arity of an op that takes one operand or more, up to Limits::inputs_per_node.
+inline constexpr int kVariadic = -1;
+
 /// An op is one struct in one file of schema/program/ops/, and its name in op_list.h. A missing
 /// part is a compile error. Beside what the concept names, an op has
 ///  - `static constexpr Kernel kernel` if backends compute it, or
@@ -67,7 +70,7 @@ template <class Op>
 concept OpDefinition = requires(OpInputs in) {
   { Op::name } -> std::convertible_to<std::string_view>;
   { Op::summary } -> std::convertible_to<std::string_view>;  // one line for the documentation
-  { Op::arity } -> std::convertible_to<int>;
+  { Op::arity } -> std::convertible_to<int>;                 // or kVariadic
   { Op::attributes() } -> std::same_as<std::vector<AttributeSpec>>;
   { Op::infer(in) } -> std::same_as<Result<Types>>;
   { Op::sharding(in) } -> std::same_as<ShardingRule>;

@@ -24,6 +24,7 @@
 #include "schema/program/ops/ceil.h"
 #include "schema/program/ops/celu.h"
 #include "schema/program/ops/clamp.h"
+#include "schema/program/ops/concat.h"
 #include "schema/program/ops/constant.h"
 #include "schema/program/ops/conv2d.h"
 #include "schema/program/ops/conv2d_filter_gradient.h"
@@ -32,13 +33,17 @@
 #include "schema/program/ops/cosh.h"
 #include "schema/program/ops/cross_entropy.h"
 #include "schema/program/ops/cross_entropy_gradient.h"
+#include "schema/program/ops/cumulative_sum.h"
 #include "schema/program/ops/divide.h"
 #include "schema/program/ops/elu.h"
+#include "schema/program/ops/embedding.h"
+#include "schema/program/ops/embedding_gradient.h"
 #include "schema/program/ops/equal.h"
 #include "schema/program/ops/erf.h"
 #include "schema/program/ops/exp.h"
 #include "schema/program/ops/expm1.h"
 #include "schema/program/ops/floor.h"
+#include "schema/program/ops/gather.h"
 #include "schema/program/ops/gelu.h"
 #include "schema/program/ops/greater.h"
 #include "schema/program/ops/greater_equal.h"
@@ -46,6 +51,7 @@
 #include "schema/program/ops/hard_swish.h"
 #include "schema/program/ops/hardtanh.h"
 #include "schema/program/ops/huber.h"
+#include "schema/program/ops/iota.h"
 #include "schema/program/ops/is_finite.h"
 #include "schema/program/ops/is_nan.h"
 #include "schema/program/ops/kl_divergence.h"
@@ -72,6 +78,7 @@
 #include "schema/program/ops/negate.h"
 #include "schema/program/ops/not_equal.h"
 #include "schema/program/ops/one_hot.h"
+#include "schema/program/ops/pad.h"
 #include "schema/program/ops/pick.h"
 #include "schema/program/ops/pow.h"
 #include "schema/program/ops/prelu.h"
@@ -87,6 +94,8 @@
 #include "schema/program/ops/reshape.h"
 #include "schema/program/ops/round.h"
 #include "schema/program/ops/rsqrt.h"
+#include "schema/program/ops/scatter.h"
+#include "schema/program/ops/scatter_add.h"
 #include "schema/program/ops/select.h"
 #include "schema/program/ops/selu.h"
 #include "schema/program/ops/sgd.h"
@@ -95,9 +104,11 @@
 #include "schema/program/ops/silu.h"
 #include "schema/program/ops/sin.h"
 #include "schema/program/ops/sinh.h"
+#include "schema/program/ops/slice.h"
 #include "schema/program/ops/softmax.h"
 #include "schema/program/ops/softplus.h"
 #include "schema/program/ops/softsign.h"
+#include "schema/program/ops/sort.h"
 #include "schema/program/ops/sqrt.h"
 #include "schema/program/ops/subtract.h"
 #include "schema/program/ops/swiglu.h"
@@ -126,6 +137,7 @@ using OpList =
              Pow, Atan2, Remainder, Silu, Gelu, LeakyRelu, Elu, Selu, Celu, Clamp, Relu6, Hardtanh,
              HardSigmoid, HardSwish, Softplus, Softsign, Mish, Swiglu, Prelu, Mse, Huber, Bce,
              BceWithLogits, KlDivergence, ReduceMin, ReduceProd, Any, All, LogSumExp, Variance,
-             Argmin>;
+             Argmin, Slice, Pad, Concat, Iota, Embedding, EmbeddingGradient, Gather, ScatterAdd,
+             Scatter, CumulativeSum, Sort>;
 
 }  // namespace penstock::program

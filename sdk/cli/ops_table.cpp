@@ -37,7 +37,8 @@ void print_json(const OpRow& row) {
 }
 
 void print_markdown(const OpRow& row) {
-  std::cout << "| `" << row.name << "` | " << row.summary << " | " << row.arity << " | "
+  std::cout << "| `" << row.name << "` | " << row.summary << " | "
+            << (row.arity == program::kVariadic ? "1 .." : std::to_string(row.arity)) << " | "
             << attributes_text(row) << " | " << made_of(row) << " | "
             << (row.differentiable() ? "yes" : "no") << " |\n";
 }

@@ -38,6 +38,9 @@ class GraphAccess {
 /// Errors: Exception, from the op's own checks
 Value apply(std::string_view op, std::span<const Value> operands,
             program::Attributes attributes = {});
+/// All results of an op that has several.
+std::vector<Value> apply_all(std::string_view op, std::span<const Value> operands,
+                             program::Attributes attributes = {});
 Value apply_in(const Value& where, std::string_view op, program::Attributes attributes);
 
 /// Index of the entry, made if there is none.

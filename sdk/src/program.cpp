@@ -63,14 +63,16 @@ int find_or_add_entry(Graph& graph, std::string_view name) {
 
 namespace {
 
-Value apply_to(std::shared_ptr<Graph> graph, int entry, std::string_view op,
-               std::span<const Value> operands, program::Attributes attributes) {
+std::vector<Value> apply_to(const std::shared_ptr<Graph>& graph, int entry, std::string_view op,
+                            std::span<const Value> operands, program::Attributes attributes) {
   std::vector<ValueId> ids;
   for (const Value& operand : operands)
     ids.push_back(value_or_throw(GraphAccess::resolve(*graph, entry, operand, op)));
   program::Builder builder(graph->program, static_cast<std::size_t>(entry));
-  const auto results = value_or_throw(builder.try_apply(op, ids, std::move(attributes)));
-  return GraphAccess::make(std::move(graph), entry, results[0].index);
+  std::vector<Value> out;
+  for (const ValueId result : value_or_throw(builder.try_apply(op, ids, std::move(attributes))))
+    out.push_back(GraphAccess::make(graph, entry, result.index));
+  return out;
 }
 
 }  // namespace
@@ -81,10 +83,15 @@ Value apply_in(const Value& where, std::string_view op, program::Attributes attr
     throw Exception(invalid(std::string(op) + ": a value that names nothing is used"));
   const int entry = GraphAccess::is_variable(where) ? find_or_add_entry(*graph, "main")
                                                     : GraphAccess::entry(where);
-  return apply_to(graph, entry, op, {}, std::move(attributes));
+  return apply_to(graph, entry, op, {}, std::move(attributes))[0];
 }
 
 Value apply(std::string_view op, std::span<const Value> operands, program::Attributes attributes) {
+  return apply_all(op, operands, std::move(attributes))[0];
+}
+
+std::vector<Value> apply_all(std::string_view op, std::span<const Value> operands,
+                             program::Attributes attributes) {
   const Value* where = &operands[0];
   for (const Value& operand : operands)
     if (GraphAccess::graph(operand) != nullptr && !GraphAccess::is_variable(operand)) {

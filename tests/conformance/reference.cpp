@@ -12,7 +12,7 @@ std::map<std::string_view, Reference> all_references() {
   std::map<std::string_view, Reference> out;
   for (const auto& family :
        {elementwise_references(), movement_references(), contraction_references(),
-        region_references(), maths_references(), reduction_references()})
+        region_references(), maths_references(), reduction_references(), indexing_references()})
     for (const NamedReference& reference : family) out[reference.name] = reference.evaluate;
   return out;
 }

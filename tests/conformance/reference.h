@@ -41,7 +41,8 @@ movement_references();  // reduce_sum, reduce_max, reshape, broadcast, gather
 std::vector<NamedReference> contraction_references();  // matmul, convolutions, pools
 std::vector<NamedReference> region_references();
 std::vector<NamedReference> reduction_references();
-std::vector<NamedReference> maths_references();  // functions, predicates, activations, losses
+std::vector<NamedReference> indexing_references();  // slices, joins, gather, scatter, sort
+std::vector<NamedReference> maths_references();     // functions, predicates, activations, losses
 
 /// Null if the op has none.
 Reference find_reference(std::string_view op);

@@ -129,6 +129,9 @@ Status run_copy(const Context& context, const Launch& launch) {
                  });
     return {};
   }
+  if (context.kernel == Kernel::copy_slice || context.kernel == Kernel::copy_pad ||
+      context.kernel == Kernel::copy_concat)
+    return run_copy_parts(context, launch);
   const TensorView view = arranged(context, operand, result);
   switch (element_bytes) {
     case 1:

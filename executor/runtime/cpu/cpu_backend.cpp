@@ -38,6 +38,7 @@ Status run_kernel(const cpu::Context& context, const Launch& launch) {
   switch (context.kernel) {
     case Kernel::fill_constant:
     case Kernel::fill_batch_size:
+    case Kernel::fill_iota:
       return cpu::run_fill(context, launch);
     case Kernel::reduce_sum:
     case Kernel::reduce_max:
@@ -58,10 +59,23 @@ Status run_kernel(const cpu::Context& context, const Launch& launch) {
     case Kernel::copy_plain:
     case Kernel::copy_broadcast:
     case Kernel::copy_transpose:
+    case Kernel::copy_slice:
+    case Kernel::copy_pad:
+    case Kernel::copy_concat:
       return cpu::run_copy(context, launch);
     case Kernel::gather_one_hot:
     case Kernel::gather_picked:
+    case Kernel::gather_rows:
+    case Kernel::gather_along:
       return cpu::run_gather(context, launch);
+    case Kernel::scatter_rows:
+    case Kernel::scatter_add:
+    case Kernel::scatter_set:
+      return cpu::run_scatter(context, launch);
+    case Kernel::scan_sum:
+      return cpu::run_scan(context, launch);
+    case Kernel::sort_along:
+      return cpu::run_sort(context, launch);
     default:
       break;
   }

@@ -24,8 +24,13 @@ T constant(const program::Attributes& attributes) {
 template <class T>
 void fill(const Context& context, const Launch& launch) {
   const T value = context.kernel == Kernel::fill_batch_size ? static_cast<T>(launch.batch_size)
+                  : context.kernel == Kernel::fill_iota     ? T{0}
                                                             : constant<T>(context.attributes);
   T* out = reinterpret_cast<T*>(launch.outputs[0].data);
+  if (context.kernel == Kernel::fill_iota) {
+    for (std::int64_t i = 0; i < launch.outputs[0].elements(); ++i) out[i] = static_cast<T>(i);
+    return;
+  }
   parallel_for(
       context.threads, launch.outputs[0].elements(), kGrain,
       [&](std::int64_t begin, std::int64_t end) { std::fill(out + begin, out + end, value); });

@@ -34,7 +34,14 @@ Status run_convolve(const Context& context, const Launch& launch);
 Status run_window(const Context& context, const Launch& launch);
 /// copy_*: inputs of any strides.
 Status run_copy(const Context& context, const Launch& launch);
+/// Of these copy_slice, copy_pad and copy_concat.
+Status run_copy_parts(const Context& context, const Launch& launch);
 Status run_gather(const Context& context, const Launch& launch);
+
+/// scatter_*, scan_*, sort_*: along one dimension of dense tensors.
+Status run_scatter(const Context& context, const Launch& launch);
+Status run_scan(const Context& context, const Launch& launch);
+Status run_sort(const Context& context, const Launch& launch);
 
 /// `map_exp: no kernel for bf16 on the cpu backend; ...`
 Error no_kernel(program::Kernel kernel, program::DType dtype);

@@ -62,6 +62,38 @@ ShardingRule last_dim_rule(const Shape& shape) {
   return rule;
 }
 
+ShardingRule along_rule(std::size_t rank, std::int64_t dim, std::size_t operands,
+                        std::size_t results, Linearity linearity) {
+  std::vector<int> factors;
+  for (std::size_t i = 0; i < rank; ++i)
+    factors.push_back(static_cast<std::int64_t>(i) == dim ? ShardingRule::kWhole
+                                                          : static_cast<int>(i));
+  ShardingRule rule;
+  rule.operands.assign(operands, factors);
+  rule.results.assign(results, factors);
+  rule.linearity = linearity;
+  return rule;
+}
+
+Status check_dim_whole(std::int64_t dim, const TensorType& type) {
+  PENSTOCK_TRY(check_dims({dim}, type.shape));
+  if (!type.shape[static_cast<std::size_t>(dim)].dynamic) return {};
+  return invalid("dimension " + std::to_string(dim) + " of " + to_text(type) +
+                 " is the batch, whose rows lie on many devices");
+}
+
+Status check_along(std::int64_t dim, const TensorType& x, const TensorType& indices) {
+  if (indices.dtype != DType::i32 && indices.dtype != DType::i64)
+    return invalid("indices must be i32 or i64, got " + to_text(indices));
+  PENSTOCK_TRY(check_dim_whole(dim, x));
+  PENSTOCK_TRY(check_dims({dim}, indices.shape));
+  Shape alike = x.shape;
+  alike[static_cast<std::size_t>(dim)] = indices.shape[static_cast<std::size_t>(dim)];
+  if (alike == indices.shape) return {};
+  return invalid("indices " + to_text(indices) + " and " + to_text(x) +
+                 " differ in another dimension than " + std::to_string(dim));
+}
+
 std::vector<std::int64_t> all_dims(std::size_t rank) {
   std::vector<std::int64_t> out(rank);
   for (std::size_t i = 0; i < rank; ++i) out[i] = static_cast<std::int64_t>(i);

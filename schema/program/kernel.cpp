@@ -69,6 +69,7 @@ std::string_view name(Kernel kernel) {
       "reduce_prod",
       "reduce_argmax",
       "contract_matmul",
+      "contract_rows",
       "convolve_forward",
       "convolve_input_gradient",
       "convolve_filter_gradient",

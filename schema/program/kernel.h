@@ -73,7 +73,8 @@ enum class Kernel : std::uint8_t {
   reduce_prod,
   reduce_argmax,  // attribute dim; i64 result; the first of equal maxima
   // contract: attributes transpose_lhs, transpose_rhs; [m,k] x [k,n] -> [m,n] ---------------------
-  contract_matmul,
+  contract_matmul,  // .. leading dimensions of both, or of lhs alone: rhs is one for all
+  contract_rows,    // [..,k], [..,n] -> [k,n], summed over the leading dimensions; no attributes
   // convolve: channels last; attributes strides [2], padding [4] = top bottom left right ---------
   convolve_forward,          // x [n,h,w,c], filter [kh,kw,c,o] -> [n,oh,ow,o]
   convolve_input_gradient,   // g [n,oh,ow,o], filter -> x; attribute input [2] = h w

@@ -67,6 +67,7 @@
 #include "schema/program/ops/logical_or.h"
 #include "schema/program/ops/logical_xor.h"
 #include "schema/program/ops/matmul.h"
+#include "schema/program/ops/matmul_weight_gradient.h"
 #include "schema/program/ops/max_pool2d.h"
 #include "schema/program/ops/max_pool2d_gradient.h"
 #include "schema/program/ops/maximum.h"
@@ -128,16 +129,16 @@ struct TypeList {};
 using OpList =
     TypeList<Constant, BatchSize, Add, Subtract, Multiply, Divide, Maximum, Negate, Exp, Log, Sqrt,
              Tanh, Sigmoid, Relu, ReluGradient, Equal, Greater, Select, Cast, ReduceSum, ReduceMax,
-             Argmax, Matmul, Conv2d, Conv2dInputGradient, Conv2dFilterGradient, MaxPool2d,
-             MaxPool2dGradient, AvgPool2d, AvgPool2dGradient, Reshape, Broadcast, Transpose, OneHot,
-             Pick, Softmax, LogSoftmax, CrossEntropy, CrossEntropyGradient, Mean, Sgd, Adamw, Abs,
-             Sign, Floor, Ceil, Round, Trunc, Reciprocal, Rsqrt, Expm1, Log1p, Sin, Cos, Tan, Asin,
-             Acos, Atan, Sinh, Cosh, Asinh, Acosh, Atanh, Erf, NotEqual, Less, LessEqual,
-             GreaterEqual, IsNan, IsFinite, LogicalAnd, LogicalOr, LogicalXor, LogicalNot, Minimum,
-             Pow, Atan2, Remainder, Silu, Gelu, LeakyRelu, Elu, Selu, Celu, Clamp, Relu6, Hardtanh,
-             HardSigmoid, HardSwish, Softplus, Softsign, Mish, Swiglu, Prelu, Mse, Huber, Bce,
-             BceWithLogits, KlDivergence, ReduceMin, ReduceProd, Any, All, LogSumExp, Variance,
-             Argmin, Slice, Pad, Concat, Iota, Embedding, EmbeddingGradient, Gather, ScatterAdd,
-             Scatter, CumulativeSum, Sort>;
+             Argmax, Matmul, MatmulWeightGradient, Conv2d, Conv2dInputGradient,
+             Conv2dFilterGradient, MaxPool2d, MaxPool2dGradient, AvgPool2d, AvgPool2dGradient,
+             Reshape, Broadcast, Transpose, OneHot, Pick, Softmax, LogSoftmax, CrossEntropy,
+             CrossEntropyGradient, Mean, Sgd, Adamw, Abs, Sign, Floor, Ceil, Round, Trunc,
+             Reciprocal, Rsqrt, Expm1, Log1p, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh,
+             Acosh, Atanh, Erf, NotEqual, Less, LessEqual, GreaterEqual, IsNan, IsFinite,
+             LogicalAnd, LogicalOr, LogicalXor, LogicalNot, Minimum, Pow, Atan2, Remainder, Silu,
+             Gelu, LeakyRelu, Elu, Selu, Celu, Clamp, Relu6, Hardtanh, HardSigmoid, HardSwish,
+             Softplus, Softsign, Mish, Swiglu, Prelu, Mse, Huber, Bce, BceWithLogits, KlDivergence,
+             ReduceMin, ReduceProd, Any, All, LogSumExp, Variance, Argmin, Slice, Pad, Concat, Iota,
+             Embedding, EmbeddingGradient, Gather, ScatterAdd, Scatter, CumulativeSum, Sort>;
 
 }  // namespace penstock::program

@@ -57,4 +57,18 @@ std::pair<Value, Value> align(std::string_view op, const Value& a, const Value& 
           broadcast_value(op, GraphAccess::bind(b, a), shape)};
 }
 
+std::pair<Value, Value> align_matrices(const Value& a, const Value& b) {
+  const Shape left = a.shape(), right = b.shape();
+  if (left.size() < 2 || right.size() < 2 || right.size() == 2) return {a, b};
+  const auto leading = [](const Shape& shape) { return Shape(shape.begin(), shape.end() - 2); };
+  if (leading(left) == leading(right)) return {a, b};
+  const Shape common = value_or_throw(broadcast_shape("matmul", leading(left), leading(right)));
+  const auto stretched = [&](const Value& value, const Shape& shape) {
+    Shape to = common;
+    to.insert(to.end(), shape.end() - 2, shape.end());
+    return broadcast_value("matmul", value, to);
+  };
+  return {stretched(GraphAccess::bind(a, b), left), stretched(GraphAccess::bind(b, a), right)};
+}
+
 }  // namespace penstock::detail

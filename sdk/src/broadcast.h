@@ -17,4 +17,8 @@ Value broadcast_value(std::string_view op, const Value& x, const Shape& shape);
 /// Both operands at their common shape.
 std::pair<Value, Value> align(std::string_view op, const Value& a, const Value& b);
 
+/// Two operands of matmul with equal leading dimensions, or as they are where that is not needed.
+/// Errors: Exception naming both shapes
+std::pair<Value, Value> align_matrices(const Value& a, const Value& b);
+
 }  // namespace penstock::detail

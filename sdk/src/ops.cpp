@@ -113,7 +113,8 @@ Value relu(const Value& x) {
   return unary("relu", x);
 }
 
-Value matmul(const Value& lhs, const Value& rhs, MatmulOptions options) {
+Value matmul(const Value& a, const Value& b, MatmulOptions options) {
+  const auto [lhs, rhs] = detail::align_matrices(a, b);
   return binary(
       "matmul", lhs, rhs,
       {{"transpose_lhs", options.transpose_lhs}, {"transpose_rhs", options.transpose_rhs}});

@@ -20,17 +20,42 @@ std::vector<Array> matmul(const ReferenceCall& call) {
   const Array& rhs = call.operands[1];
   const bool tl = call.attributes.boolean("transpose_lhs");
   const bool tr = call.attributes.boolean("transpose_rhs");
-  const program::Dim m = lhs.type.shape[tl ? 1 : 0], n = rhs.type.shape[tr ? 0 : 1];
-  const std::int64_t k = size(lhs, tl ? 0 : 1);
-  Array out = zeros(lhs.type.dtype, {m, n});
-  for (std::int64_t i = 0; i < m.bound; ++i)
-    for (std::int64_t j = 0; j < n.bound; ++j) {
-      double sum = 0;
-      for (std::int64_t l = 0; l < k; ++l)
-        sum += lhs.values[static_cast<std::size_t>(tl ? l * m.bound + i : i * k + l)] *
-               rhs.values[static_cast<std::size_t>(tr ? j * k + l : l * n.bound + j)];
-      out.values[static_cast<std::size_t>(i * n.bound + j)] = sum;
+  const std::size_t rank = lhs.type.shape.size(), rhs_rank = rhs.type.shape.size();
+  program::Shape shape = lhs.type.shape;
+  shape[rank - 2] = lhs.type.shape[rank - (tl ? 1 : 2)];
+  shape[rank - 1] = rhs.type.shape[rhs_rank - (tr ? 2 : 1)];
+  const std::int64_t k = size(lhs, rank - (tl ? 2 : 1));
+  Array out = zeros(lhs.type.dtype, shape);
+  const auto extents = sizes(out);
+  for (std::int64_t e = 0; e < count(extents); ++e) {
+    const auto index = unravel(e, extents);
+    double sum = 0;
+    for (std::int64_t l = 0; l < k; ++l) {
+      auto a = index, b = index;
+      a[rank - 2] = tl ? l : index[rank - 2];
+      a[rank - 1] = tl ? index[rank - 2] : l;
+      b[rank - 2] = tr ? index[rank - 1] : l;
+      b[rank - 1] = tr ? l : index[rank - 1];
+      b.erase(b.begin(), b.begin() + static_cast<std::ptrdiff_t>(rank - rhs_rank));
+      sum += lhs.values[static_cast<std::size_t>(ravel(a, sizes(lhs)))] *
+             rhs.values[static_cast<std::size_t>(ravel(b, sizes(rhs)))];
     }
+    out.values[static_cast<std::size_t>(e)] = sum;
+  }
+  return {out};
+}
+
+std::vector<Array> matmul_weight_gradient(const ReferenceCall& call) {
+  const Array &x = call.operands[0], &g = call.operands[1];
+  const std::int64_t k = x.type.shape.back().bound, n = g.type.shape.back().bound;
+  Array out = zeros(x.type.dtype, {k, n});
+  const std::int64_t rows = k > 0 ? static_cast<std::int64_t>(x.values.size()) / k : 0;
+  for (std::int64_t r = 0; r < rows; ++r)
+    for (std::int64_t i = 0; i < k; ++i)
+      for (std::int64_t j = 0; j < n; ++j)
+        out.values[static_cast<std::size_t>(i * n + j)] +=
+            x.values[static_cast<std::size_t>(r * k + i)] *
+            g.values[static_cast<std::size_t>(r * n + j)];
   return {out};
 }
 
@@ -207,6 +232,7 @@ std::vector<Array> avg_pool2d_gradient(const ReferenceCall& call) {
 
 std::vector<NamedReference> contraction_references() {
   return {{"matmul", matmul},
+          {"matmul_weight_gradient", matmul_weight_gradient},
           {"conv2d", conv2d},
           {"conv2d_input_gradient", conv2d_input_gradient},
           {"conv2d_filter_gradient", conv2d_filter_gradient},

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "executor/runtime/cpu/kernels.h"
+#include "executor/runtime/cpu/parallel.h"
 
 namespace penstock::runtime::cpu {
 namespace {
@@ -21,17 +22,61 @@ bool is_empty(const Gemm& shape, T* result) {
   return true;
 }
 
+/// Elements of the dimensions before the last `last`.
+std::int64_t leading(const TensorView& view, int last) {
+  std::int64_t n = 1;
+  for (int i = 0; i < view.rank - last; ++i) n *= view.extents[static_cast<std::size_t>(i)];
+  return n;
+}
+
+std::int64_t from_end(const TensorView& view, int i) {
+  return view.extents[static_cast<std::size_t>(view.rank - i)];
+}
+
 template <class T>
-void contract(const Context& context, const Launch& launch) {
+void matmul(const Context& context, const Launch& launch) {
   const TensorView &lhs = launch.inputs[0], &rhs = launch.inputs[1];
   Gemm shape;
   shape.transpose_lhs = context.attributes.boolean("transpose_lhs");
   shape.transpose_rhs = context.attributes.boolean("transpose_rhs");
-  shape.m = lhs.extents[shape.transpose_lhs ? 1 : 0];
-  shape.k = lhs.extents[shape.transpose_lhs ? 0 : 1];
-  shape.n = rhs.extents[shape.transpose_rhs ? 0 : 1];
-  gemm(shape, reinterpret_cast<const T*>(lhs.data), reinterpret_cast<const T*>(rhs.data),
+  shape.m = from_end(lhs, shape.transpose_lhs ? 1 : 2);
+  shape.k = from_end(lhs, shape.transpose_lhs ? 2 : 1);
+  shape.n = from_end(rhs, shape.transpose_rhs ? 2 : 1);
+  std::int64_t matrices = leading(lhs, 2);
+  if (rhs.rank == 2) {  // one product for all rows
+    shape.m *= matrices;
+    matrices = 1;
+  }
+  const T* a = reinterpret_cast<const T*>(lhs.data);
+  const T* b = reinterpret_cast<const T*>(rhs.data);
+  T* out = reinterpret_cast<T*>(launch.outputs[0].data);
+  const auto run = [&](std::int64_t begin, std::int64_t end) {
+    for (std::int64_t i = begin; i < end; ++i)
+      gemm(shape, a + i * shape.m * shape.k, b + i * shape.k * shape.n,
+           out + i * shape.m * shape.n);
+  };
+  // Many small products are shared out; a single one is cut by the library.
+  if (matrices < context.threads) return run(0, matrices);
+  const std::int64_t work = std::max<std::int64_t>(1, shape.m * shape.n * shape.k);
+  parallel_for(context.threads, matrices, std::max<std::int64_t>(1, 64 * kGrain / work), run);
+}
+
+template <class T>
+void rows(const Launch& launch) {
+  const TensorView &x = launch.inputs[0], &g = launch.inputs[1];
+  Gemm shape;
+  shape.transpose_lhs = true;
+  shape.m = from_end(x, 1);
+  shape.n = from_end(g, 1);
+  shape.k = leading(x, 1);
+  gemm(shape, reinterpret_cast<const T*>(x.data), reinterpret_cast<const T*>(g.data),
        reinterpret_cast<T*>(launch.outputs[0].data));
+}
+
+template <class T>
+void contract(const Context& context, const Launch& launch) {
+  if (context.kernel == program::Kernel::contract_rows) return rows<T>(launch);
+  matmul<T>(context, launch);
 }
 
 }  // namespace

@@ -46,6 +46,7 @@ Status run_kernel(const cpu::Context& context, const Launch& launch) {
     case Kernel::reduce_argmax:
       return cpu::run_reduce(context, launch);
     case Kernel::contract_matmul:
+    case Kernel::contract_rows:
       return cpu::run_contract(context, launch);
     case Kernel::convolve_forward:
     case Kernel::convolve_input_gradient:

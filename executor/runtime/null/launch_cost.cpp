@@ -29,7 +29,12 @@ double flop_of(const compiler::KernelCall& call, const Launch& launch) {
   switch (call.kernel) {
     case Kernel::contract_matmul: {
       const bool transposed = call.attributes.boolean("transpose_lhs");
-      return 2 * elements(result) * extent(launch.inputs[0], transposed ? 0 : 1);
+      const TensorView& lhs = launch.inputs[0];
+      return 2 * elements(result) * extent(lhs, lhs.rank - (transposed ? 2 : 1));
+    }
+    case Kernel::contract_rows: {
+      const TensorView& g = launch.inputs[1];
+      return 2 * elements(launch.inputs[0]) * extent(g, g.rank - 1);
     }
     case Kernel::convolve_forward: {  // filter [kh,kw,c,o]
       const TensorView& filter = launch.inputs[1];

@@ -4,11 +4,15 @@
 
 namespace penstock::program {
 
-/// Matrix product. lhs [m, k], rhs [k, n] -> [m, n]; a transposed operand is given as [k, m] or
-/// [n, k].
+/// Matrix products.
+///   lhs [.., m, k], rhs [.., k, n] -> [.., m, n]: one for each of the leading dimensions, which
+///   are
+///     equal; a transposed operand is given as [.., k, m] or [.., n, k]
+///   lhs [.., m, k], rhs [k, n] -> [.., m, n]: one for all leading dimensions together
 struct Matmul {
   static constexpr std::string_view name = "matmul";
-  static constexpr std::string_view summary = "matrix product: [m,k] x [k,n] -> [m,n]";
+  static constexpr std::string_view summary =
+      "matrix products: [..,m,k] x [..,k,n] or [k,n] -> [..,m,n]";
   static constexpr int arity = 2;
   static constexpr Kernel kernel = Kernel::contract_matmul;
 

@@ -46,7 +46,8 @@ struct MatmulOptions {
   bool transpose_lhs = false;
   bool transpose_rhs = false;
 };
-/// Shapes: lhs [m,k], rhs [k,n] -> [m,n]; a transposed operand is [k,m] or [n,k].
+/// Shapes: lhs [..,m,k], rhs [..,k,n] -> [..,m,n]; a transposed operand is [..,k,m] or [..,n,k].
+/// Leading dimensions are repeated by numpy's rules; a rhs [k,n] is one matrix for all of them.
 Value matmul(const Value& lhs, const Value& rhs, MatmulOptions options = {});
 
 struct Extent2d {

@@ -55,6 +55,7 @@
 #include "schema/program/ops/is_finite.h"
 #include "schema/program/ops/is_nan.h"
 #include "schema/program/ops/kl_divergence.h"
+#include "schema/program/ops/layer_norm.h"
 #include "schema/program/ops/leaky_relu.h"
 #include "schema/program/ops/less.h"
 #include "schema/program/ops/less_equal.h"
@@ -93,6 +94,7 @@
 #include "schema/program/ops/relu_gradient.h"
 #include "schema/program/ops/remainder.h"
 #include "schema/program/ops/reshape.h"
+#include "schema/program/ops/rms_norm.h"
 #include "schema/program/ops/round.h"
 #include "schema/program/ops/rsqrt.h"
 #include "schema/program/ops/scatter.h"
@@ -126,19 +128,18 @@ struct TypeList {};
 
 /// The ops. A new op is one pair of files in schema/program/ops/, its name here, and a reference in
 /// tests/conformance/; tables, text, SDK and conformance tests follow from the list.
-using OpList =
-    TypeList<Constant, BatchSize, Add, Subtract, Multiply, Divide, Maximum, Negate, Exp, Log, Sqrt,
-             Tanh, Sigmoid, Relu, ReluGradient, Equal, Greater, Select, Cast, ReduceSum, ReduceMax,
-             Argmax, Matmul, MatmulWeightGradient, Conv2d, Conv2dInputGradient,
-             Conv2dFilterGradient, MaxPool2d, MaxPool2dGradient, AvgPool2d, AvgPool2dGradient,
-             Reshape, Broadcast, Transpose, OneHot, Pick, Softmax, LogSoftmax, CrossEntropy,
-             CrossEntropyGradient, Mean, Sgd, Adamw, Abs, Sign, Floor, Ceil, Round, Trunc,
-             Reciprocal, Rsqrt, Expm1, Log1p, Sin, Cos, Tan, Asin, Acos, Atan, Sinh, Cosh, Asinh,
-             Acosh, Atanh, Erf, NotEqual, Less, LessEqual, GreaterEqual, IsNan, IsFinite,
-             LogicalAnd, LogicalOr, LogicalXor, LogicalNot, Minimum, Pow, Atan2, Remainder, Silu,
-             Gelu, LeakyRelu, Elu, Selu, Celu, Clamp, Relu6, Hardtanh, HardSigmoid, HardSwish,
-             Softplus, Softsign, Mish, Swiglu, Prelu, Mse, Huber, Bce, BceWithLogits, KlDivergence,
-             ReduceMin, ReduceProd, Any, All, LogSumExp, Variance, Argmin, Slice, Pad, Concat, Iota,
-             Embedding, EmbeddingGradient, Gather, ScatterAdd, Scatter, CumulativeSum, Sort>;
+using OpList = TypeList<
+    Constant, BatchSize, Add, Subtract, Multiply, Divide, Maximum, Negate, Exp, Log, Sqrt, Tanh,
+    Sigmoid, Relu, ReluGradient, Equal, Greater, Select, Cast, ReduceSum, ReduceMax, Argmax, Matmul,
+    MatmulWeightGradient, Conv2d, Conv2dInputGradient, Conv2dFilterGradient, MaxPool2d,
+    MaxPool2dGradient, AvgPool2d, AvgPool2dGradient, Reshape, Broadcast, Transpose, OneHot, Pick,
+    Softmax, LogSoftmax, CrossEntropy, CrossEntropyGradient, Mean, Sgd, Adamw, Abs, Sign, Floor,
+    Ceil, Round, Trunc, Reciprocal, Rsqrt, Expm1, Log1p, Sin, Cos, Tan, Asin, Acos, Atan, Sinh,
+    Cosh, Asinh, Acosh, Atanh, Erf, NotEqual, Less, LessEqual, GreaterEqual, IsNan, IsFinite,
+    LogicalAnd, LogicalOr, LogicalXor, LogicalNot, Minimum, Pow, Atan2, Remainder, Silu, Gelu,
+    LeakyRelu, Elu, Selu, Celu, Clamp, Relu6, Hardtanh, HardSigmoid, HardSwish, Softplus, Softsign,
+    Mish, Swiglu, Prelu, Mse, Huber, Bce, BceWithLogits, KlDivergence, ReduceMin, ReduceProd, Any,
+    All, LogSumExp, Variance, Argmin, Slice, Pad, Concat, Iota, Embedding, EmbeddingGradient,
+    Gather, ScatterAdd, Scatter, CumulativeSum, Sort, LayerNorm, RmsNorm>;
 
 }  // namespace penstock::program

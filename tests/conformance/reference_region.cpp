@@ -72,6 +72,40 @@ std::vector<Array> cross_entropy_gradient(const ReferenceCall& call) {
   return {out};
 }
 
+/// Row by row: f(row) is subtracted, and what is left divided by the root of its mean square.
+template <class F>
+Array normalised(const ReferenceCall& call, F shift) {
+  Array out = call.operands[0];
+  const auto d = static_cast<std::size_t>(out.type.shape.back().bound);
+  for (std::size_t begin = 0; begin < out.values.size(); begin += d) {
+    long double mean = 0, squares = 0;
+    for (std::size_t i = begin; i < begin + d; ++i) mean += out.values[i];
+    mean = shift(mean / static_cast<long double>(d));
+    for (std::size_t i = begin; i < begin + d; ++i) {
+      const long double x = out.values[i] - mean;
+      squares += x * x;
+    }
+    const long double root = std::sqrt(squares / static_cast<long double>(d) +
+                                       static_cast<long double>(call.attributes.real("epsilon")));
+    for (std::size_t i = begin; i < begin + d; ++i)
+      out.values[i] =
+          static_cast<double>((out.values[i] - mean) / root) * call.operands[1].values[i - begin];
+  }
+  return out;
+}
+
+std::vector<Array> layer_norm(const ReferenceCall& call) {
+  Array out = normalised(call, [](long double mean) { return mean; });
+  const auto d = static_cast<std::size_t>(out.type.shape.back().bound);
+  for (std::size_t i = 0; i < out.values.size(); ++i)
+    out.values[i] += call.operands[2].values[i % d];
+  return {out};
+}
+
+std::vector<Array> rms_norm(const ReferenceCall& call) {
+  return {normalised(call, [](long double) { return 0.0L; })};
+}
+
 std::vector<Array> mean(const ReferenceCall& call) {
   const Array& x = call.operands[0];
   const auto& dims = call.attributes.integers("dims");
@@ -142,6 +176,8 @@ std::vector<NamedReference> region_references() {
           {"cross_entropy", cross_entropy},
           {"cross_entropy_gradient", cross_entropy_gradient},
           {"mean", mean},
+          {"layer_norm", layer_norm},
+          {"rms_norm", rms_norm},
           {"sgd", sgd},
           {"adamw", adamw}};
 }

@@ -93,7 +93,7 @@ enum class Kernel : std::uint8_t {
   copy_concat,     // attribute dim; one operand or more
   // gather ---------------------------------------------------------------------------------------
   gather_one_hot,  // labels [..] -> [.., depth]; attribute depth; element type of the result
-  gather_picked,   // (x [n,k], labels [n]) -> [n]: x[i, labels[i]]; label out of range -> NaN
+  gather_picked,   // (x [..,k], labels [..]) -> [..]; label out of range -> NaN
   gather_rows,     // (table [v,d], indices [..]) -> [..,d]; index out of range -> NaN
   gather_along,    // (x, indices) of one rank; attribute dim; index out of range -> NaN
   // scatter: what is out of range changes nothing -------------------------------------------------

@@ -139,6 +139,14 @@ Value log_softmax(const Value& x) {
   return unary("log_softmax", x);
 }
 
+Value layer_norm(const Value& x, const Value& scale, const Value& bias, double epsilon) {
+  const Value operands[] = {x, scale, bias};
+  return detail::apply("layer_norm", operands, {{"epsilon", epsilon}});
+}
+Value rms_norm(const Value& x, const Value& scale, double epsilon) {
+  return binary("rms_norm", x, scale, {{"epsilon", epsilon}});
+}
+
 Value mean(const Value& x, Dims dims) {
   return reduce("mean", x, dims);
 }

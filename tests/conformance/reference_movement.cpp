@@ -150,7 +150,7 @@ std::vector<Array> pick(const ReferenceCall& call) {
   Array out = zeros(x.type.dtype, labels.type.shape);
   for (std::size_t i = 0; i < out.values.size(); ++i) {
     const auto label = static_cast<std::int64_t>(labels.values[i]);
-    const std::int64_t classes = size(x, 1);
+    const std::int64_t classes = x.type.shape.back().bound;
     out.values[i] =
         label < 0 || label >= classes
             ? std::numeric_limits<double>::quiet_NaN()

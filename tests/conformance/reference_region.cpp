@@ -42,7 +42,7 @@ std::vector<Array> log_softmax(const ReferenceCall& call) {
 std::vector<Array> cross_entropy(const ReferenceCall& call) {
   const Array& logits = call.operands[0];
   const Array& labels = call.operands[1];
-  const std::int64_t classes = size(logits, 1);
+  const std::int64_t classes = logits.type.shape.back().bound;
   Array out = zeros(logits.type.dtype, labels.type.shape);
   for (std::size_t i = 0; i < out.values.size(); ++i) {
     const double* row = &logits.values[i * static_cast<std::size_t>(classes)];
@@ -57,7 +57,7 @@ std::vector<Array> cross_entropy(const ReferenceCall& call) {
 
 std::vector<Array> cross_entropy_gradient(const ReferenceCall& call) {
   const Array& logits = call.operands[0];
-  const std::int64_t classes = size(logits, 1);
+  const std::int64_t classes = logits.type.shape.back().bound;
   Array out = logits;
   for (std::size_t n = 0; n < out.values.size(); ++n) {
     const std::size_t i = n / static_cast<std::size_t>(classes);

@@ -34,7 +34,8 @@ void one_hot(const Context& context, const Launch& launch) {
 template <class T>
 void pick(const Launch& launch) {
   const TensorView& x = launch.inputs[0];
-  const std::int64_t rows = x.extents[0], columns = x.extents[1];
+  const std::int64_t columns = x.extents[static_cast<std::size_t>(x.rank - 1)];
+  const std::int64_t rows = launch.outputs[0].elements();
   const Labels labels(launch.inputs[1]);
   const T* in = reinterpret_cast<const T*>(x.data);
   T* out = reinterpret_cast<T*>(launch.outputs[0].data);

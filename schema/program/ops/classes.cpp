@@ -1,5 +1,7 @@
 #include "schema/program/ops/classes.h"
 
+#include <algorithm>
+
 #include "schema/program/ops/axes.h"
 #include "schema/program/ops/pointwise.h"
 
@@ -22,11 +24,27 @@ Status check_classes(const TensorType& logits, const TensorType& labels) {
   PENSTOCK_TRY(check_elements(logits, Elements::floats));
   if (labels.dtype != DType::i32 && labels.dtype != DType::i64)
     return invalid("labels must be i32 or i64, got " + to_text(labels));
-  if (logits.shape.size() != 2 || labels.shape.size() != 1 || logits.shape[0] != labels.shape[0])
-    return invalid("takes logits [n,k] and labels [n], got logits " + to_text(logits.shape) +
+  if (logits.shape.empty() || logits.shape.back().dynamic ||
+      Shape(logits.shape.begin(), logits.shape.end() - 1) != labels.shape)
+    return invalid("takes logits [..,k] and labels [..], got logits " + to_text(logits.shape) +
                    ", labels " + to_text(labels.shape));
-  if (logits.shape[1].bound == 0) return invalid("logits " + to_text(logits) + " have no classes");
+  if (logits.shape.back().bound == 0)
+    return invalid("logits " + to_text(logits) + " have no classes");
   return {};
+}
+
+ShardingRule class_rule(OpInputs in, std::size_t result_rank, Linearity linearity) {
+  const std::size_t rows = in.types[1].shape.size();
+  const auto factors = [&](std::size_t rank) {
+    std::vector<int> out(rank, ShardingRule::kWhole);
+    for (std::size_t i = 0; i < std::min(rank, rows); ++i) out[i] = static_cast<int>(i);
+    return out;
+  };
+  ShardingRule rule;
+  rule.linearity = linearity;
+  for (const TensorType& type : in.types) rule.operands.push_back(factors(type.shape.size()));
+  rule.results.push_back(factors(result_rank));
+  return rule;
 }
 
 ValueId minus_last_max(Builder& b, ValueId x) {
@@ -71,6 +89,8 @@ std::vector<Example> class_examples() {
   add(7, 5, DType::i64);
   add(batch(7), 3, DType::i32);
   add(513, 10, DType::i32);
+  out.push_back({{{DType::f64, {batch(3), 2, 4}}, {DType::i32, {batch(3), 2}}}, {}});
+  out.push_back({{{DType::f64, {4}}, {DType::i64, {}}}, {}});
   return out;
 }
 

@@ -15,8 +15,8 @@ Result<Types> CrossEntropy::infer(OpInputs in) {
   return Types{{in.types[0].dtype, in.types[1].shape}};
 }
 
-ShardingRule CrossEntropy::sharding(OpInputs) {
-  return ShardingRule::parse("n ., n -> n");
+ShardingRule CrossEntropy::sharding(OpInputs in) {
+  return class_rule(in, in.types[1].shape.size(), Linearity::none);
 }
 
 Cost CrossEntropy::cost(OpInputs in) {

@@ -5,10 +5,11 @@
 namespace penstock::program {
 
 /// Negative log-likelihood of each row's label under the softmax of its logits.
-/// Shapes: logits [n,k], labels [n] -> [n]. NaN where the label is out of range.
+/// Shapes: logits [..,k], labels [..] -> [..]. NaN where the label is out of range.
 struct CrossEntropy {
   static constexpr std::string_view name = "cross_entropy";
-  static constexpr std::string_view summary = "loss of each row: logits [n,k], labels [n] -> [n]";
+  static constexpr std::string_view summary =
+      "loss of each row: logits [..,k], labels [..] -> [..]";
   static constexpr int arity = 2;
 
   static std::vector<AttributeSpec> attributes();

@@ -19,8 +19,8 @@ Result<Types> CrossEntropyGradient::infer(OpInputs in) {
   return Types{logits};
 }
 
-ShardingRule CrossEntropyGradient::sharding(OpInputs) {
-  return ShardingRule::parse("n ., n, n -> n .");
+ShardingRule CrossEntropyGradient::sharding(OpInputs in) {
+  return class_rule(in, in.types[0].shape.size(), Linearity::none);
 }
 
 Cost CrossEntropyGradient::cost(OpInputs in) {
@@ -31,8 +31,8 @@ std::vector<ValueId> CrossEntropyGradient::expand(Builder& b, const OpNode& node
   const TensorType type = b.type(node.inputs[0]);
   const ValueId power = b.apply("exp", {minus_last_max(b, node.inputs[0])});
   const ValueId softmax = b.apply("divide", {power, along_last(b, sum_last(b, power), type.shape)});
-  const ValueId label =
-      b.apply("one_hot", {node.inputs[1]}, {{"depth", type.shape[1].bound}, {"dtype", type.dtype}});
+  const ValueId label = b.apply("one_hot", {node.inputs[1]},
+                                {{"depth", type.shape.back().bound}, {"dtype", type.dtype}});
   return {b.apply("multiply", {b.apply("subtract", {softmax, label}),
                                along_last(b, node.inputs[2], type.shape)})};
 }

@@ -4,7 +4,7 @@
 
 namespace penstock::program {
 
-/// (logits [n,k], labels [n], g [n]) -> [n,k]: (softmax(logits) - one_hot(labels)) * g
+/// (logits [..,k], labels [..], g [..]) -> [..,k]: (softmax(logits) - one_hot(labels)) * g
 struct CrossEntropyGradient {
   static constexpr std::string_view name = "cross_entropy_gradient";
   static constexpr std::string_view summary = "gradient of cross_entropy in the logits";

@@ -1,6 +1,7 @@
 #include "schema/program/ops/pick.h"
 
 #include "schema/program/builder.h"
+#include "schema/program/ops/classes.h"
 #include "schema/program/ops/pointwise.h"
 
 namespace penstock::program {
@@ -15,14 +16,15 @@ Result<Types> Pick::infer(OpInputs in) {
   PENSTOCK_TRY(check_elements(x, Elements::floats));
   if (labels.dtype != DType::i32 && labels.dtype != DType::i64)
     return invalid("labels must be i32 or i64, got " + to_text(labels));
-  if (x.shape.size() != 2 || labels.shape.size() != 1 || x.shape[0] != labels.shape[0])
-    return invalid("takes x [n,k] and labels [n], got x " + to_text(x.shape) + ", labels " +
+  if (x.shape.empty() || x.shape.back().dynamic ||
+      Shape(x.shape.begin(), x.shape.end() - 1) != labels.shape)
+    return invalid("takes x [..,k] and labels [..], got x " + to_text(x.shape) + ", labels " +
                    to_text(labels.shape));
   return Types{{x.dtype, labels.shape}};
 }
 
-ShardingRule Pick::sharding(OpInputs) {
-  return ShardingRule::parse("n ., n -> n", Linearity::first_only);
+ShardingRule Pick::sharding(OpInputs in) {
+  return class_rule(in, in.types[1].shape.size(), Linearity::first_only);
 }
 
 Cost Pick::cost(OpInputs in) {
@@ -32,9 +34,9 @@ Cost Pick::cost(OpInputs in) {
 
 std::vector<ValueId> Pick::gradient(Builder& b, const OpNode& node, std::span<const ValueId> g) {
   const TensorType type = b.type(node.inputs[0]);
-  const ValueId chosen =
-      b.apply("one_hot", {node.inputs[1]}, {{"depth", type.shape[1].bound}, {"dtype", type.dtype}});
-  return {b.apply("multiply", {b.broadcast(g[0], type.shape, {0}), chosen}), ValueId{}};
+  const ValueId chosen = b.apply("one_hot", {node.inputs[1]},
+                                 {{"depth", type.shape.back().bound}, {"dtype", type.dtype}});
+  return {b.apply("multiply", {along_last(b, g[0], type.shape), chosen}), ValueId{}};
 }
 
 std::vector<Example> Pick::examples() {
@@ -49,6 +51,7 @@ std::vector<Example> Pick::examples() {
   add(7, 5, DType::i64);
   add(batch(7), 3, DType::i32);
   add(1025, 10, DType::i32);
+  out.push_back({{{DType::f64, {batch(3), 2, 4}}, {DType::i32, {batch(3), 2}}}, {}});
   return out;
 }
 

@@ -4,10 +4,11 @@
 
 namespace penstock::program {
 
-/// One element per row. Shapes: x [n,k], labels [n] -> [n]. NaN where the label is out of range.
+/// One element per row. Shapes: x [..,k], labels [..] -> [..]. NaN where the label is out of range.
 struct Pick {
   static constexpr std::string_view name = "pick";
-  static constexpr std::string_view summary = "x [n,k], labels [n] -> [n]: x[i, labels[i]]";
+  static constexpr std::string_view summary =
+      "x [..,k], labels [..] -> [..]: the element at each label";
   static constexpr int arity = 2;
   static constexpr Kernel kernel = Kernel::gather_picked;
 

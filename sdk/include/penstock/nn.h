@@ -17,9 +17,11 @@ enum class Weights { create, reuse };
 struct LinearOptions {
   std::string name = "fc";  // variables NAME.weight and NAME.bias
   bool bias = true;
+  /// Of a normal distribution of the weight, with a bias from 0, instead of torch's uniform one.
+  double deviation = 0;
   Weights weights = Weights::create;
 };
-/// Shapes: x [n,in] -> [n,out]
+/// Shapes: x [..,in] -> [..,out]
 Value linear(Program& net, const Value& x, std::int64_t out, LinearOptions options = {});
 
 struct Conv2dLayerOptions {
@@ -32,6 +34,25 @@ struct Conv2dLayerOptions {
 };
 /// Shapes: x [n,h,w,in] -> [n,oh,ow,out]
 Value conv2d(Program& net, const Value& x, std::int64_t out, Conv2dLayerOptions options = {});
+
+struct NormOptions {
+  std::string name = "norm";  // variables NAME.scale, from 1, and NAME.bias, from 0
+  double epsilon = 1e-5;
+  Weights weights = Weights::create;
+};
+/// Along the last dimension. Shapes: x [..,d] -> [..,d]
+Value layer_norm(Program& net, const Value& x, NormOptions options = {});
+/// Without a bias.
+Value rms_norm(Program& net, const Value& x, NormOptions options = {});
+
+struct EmbeddingOptions {
+  std::string name = "embedding";  // the variable's
+  double deviation = 1;            // of its normal distribution
+  Weights weights = Weights::create;
+};
+/// Shapes: indices [..] -> [..,width]; the variable is [count,width]
+Value embedding(Program& net, const Value& indices, std::int64_t count, std::int64_t width,
+                EmbeddingOptions options = {}, DType dtype = f32);
 
 struct ModelOptions {
   std::string prefix = "";  // before every variable's name: "encoder."

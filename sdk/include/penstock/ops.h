@@ -77,6 +77,11 @@ Value avg_pool2d(const Value& x, PoolOptions options = {});
 Value softmax(const Value& x);
 Value log_softmax(const Value& x);
 
+/// Along the last dimension. Shapes: x [..,d], scale and bias [d] -> [..,d]
+/// Sources: arXiv:1607.06450, arXiv:1910.07467
+Value layer_norm(const Value& x, const Value& scale, const Value& bias, double epsilon = 1e-5);
+Value rms_norm(const Value& x, const Value& scale, double epsilon = 1e-5);
+
 using Dims = std::vector<int>;  // from 0; -1 is the last
 
 /// Over `dims`, which disappear; over all of them where none are given. A mean over the batch
@@ -92,14 +97,14 @@ struct LossOptions {
   Reduction reduction = Reduction::mean;
 };
 /// Negative log-likelihood of the labels under the softmax of the logits.
-/// Shapes: logits [n,k], labels [n] (i32 or i64) -> [], or [n] without reduction
+/// Shapes: logits [..,k], labels [..] (i32 or i64) -> [], or [..] without reduction
 Value cross_entropy(const Value& logits, const Value& labels, LossOptions options = {});
 /// Share of rows whose largest logit is the label's. Shape: -> []
 Value accuracy(const Value& logits, const Value& labels);
 
 /// labels [..] -> [.., depth]
 Value one_hot(const Value& labels, std::int64_t depth, DType dtype = DType::f32);
-/// x [n,k], labels [n] -> [n]: x[i, labels[i]]
+/// x [..,k], labels [..] -> [..]: the element at each label
 Value pick(const Value& x, const Value& labels);
 
 Value cast(const Value& x, DType dtype);

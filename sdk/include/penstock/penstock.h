@@ -17,4 +17,5 @@
 #include "penstock/report.h"
 #include "penstock/tensor.h"
 #include "penstock/trainer.h"
+#include "penstock/transformer.h"
 #include "penstock/types.h"

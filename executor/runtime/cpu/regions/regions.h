@@ -24,9 +24,9 @@ const ClaimedRegion* find_region(std::string_view op, std::span<const program::T
 /// (x [.., k]) -> [.., k], over the last dimension.
 Status run_softmax(const program::Attributes& attributes, int threads, const Launch& launch);
 Status run_log_softmax(const program::Attributes& attributes, int threads, const Launch& launch);
-/// (logits [n,k], labels [n]) -> losses [n]; NaN where the label is out of range.
+/// (logits [..,k], labels [..]) -> losses [..]; NaN where the label is out of range.
 Status run_cross_entropy(const program::Attributes& attributes, int threads, const Launch& launch);
-/// (logits [n,k], labels [n], g [n]) -> (softmax(logits) - one_hot(labels)) * g.
+/// (logits [..,k], labels [..], g [..]) -> (softmax(logits) - one_hot(labels)) * g.
 Status run_cross_entropy_gradient(const program::Attributes& attributes, int threads,
                                   const Launch& launch);
 /// (param, grad, momentum, learning_rate f64 []) -> (param, momentum); in place allowed.

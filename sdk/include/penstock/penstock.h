@@ -18,3 +18,4 @@
 #include "penstock/tensor.h"
 #include "penstock/trainer.h"
 #include "penstock/types.h"
+#include "penstock/weights.h"

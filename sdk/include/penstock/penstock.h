@@ -16,6 +16,7 @@
 #include "penstock/program.h"
 #include "penstock/report.h"
 #include "penstock/tensor.h"
+#include "penstock/tokenizer.h"
 #include "penstock/trainer.h"
 #include "penstock/types.h"
 #include "penstock/weights.h"

@@ -2,6 +2,7 @@
 
 /// Everything of the SDK. Applications say `namespace ps = penstock;`.
 
+#include "penstock/attempt.h"
 #include "penstock/client.h"
 #include "penstock/data.h"
 #include "penstock/error.h"

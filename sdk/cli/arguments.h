@@ -12,6 +12,7 @@ enum class ExitCode {
   usage = 2,          // the command line is wrong
   no_connection = 3,  // the gateway does not answer, or a local pool does not start
   refused = 4,        // wrong key or certificate, not allowed, or no devices
+  interrupted = 130,  // by Ctrl-C, as shells say it
 };
 
 /// How a command reaches devices.

@@ -19,7 +19,8 @@ constexpr const char* kFooter =
     "  penstock convert model.safetensors gpt.npz --from gpt2\n"
     "\n"
     "PENSTOCK_URL and PENSTOCK_KEY name gateway and API key.\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 no connection, 4 refused.";
+    "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 no connection, 4 refused,\n"
+    "130 stopped by Ctrl-C (the lease is released, the bill printed).";
 
 struct Chosen {
   std::function<ExitCode()> run;

@@ -11,10 +11,11 @@ set(PENSTOCK_MAY_LINK_worker base net program wire rpc compiler runtime collecti
 set(PENSTOCK_MAY_LINK_agent base net program wire rpc)
 set(PENSTOCK_MAY_LINK_control base)
 set(PENSTOCK_MAY_LINK_gateway base net program wire rpc control)
-set(PENSTOCK_MAY_LINK_sdk base net program wire rpc)
-set(PENSTOCK_MAY_LINK_cli base sdk)
+set(PENSTOCK_MAY_LINK_weights base program)
+set(PENSTOCK_MAY_LINK_sdk base net program wire rpc weights)
+set(PENSTOCK_MAY_LINK_cli base weights sdk)
 set(PENSTOCK_MAY_LINK_testing base net program wire rpc compiler runtime collectives worker agent
-    control gateway sdk cli)
+    control gateway weights sdk cli)
 
 function(penstock_check_layers name)
   if(NOT DEFINED PENSTOCK_MAY_LINK_${name})

@@ -12,6 +12,7 @@ enum class ExitCode {
   usage = 2,          // the command line is wrong
   no_connection = 3,  // the gateway does not answer, or a local pool does not start
   refused = 4,        // wrong key or certificate, not allowed, or no devices
+  interrupted = 130,  // by Ctrl-C, as shells say it
 };
 
 /// How a command reaches devices.
@@ -86,6 +87,20 @@ struct OpsArguments {
   bool json = false;
 };
 
+struct ConvertArguments {
+  std::string input;
+  std::string output;  // empty: only list
+  std::string from;    // whose names the input has; empty: as they are
+  std::string to;      // whose names the output gets; empty: as they are
+  std::string rotary = "half-split";
+  std::int64_t heads = 0;     // 0: what the file says
+  std::int64_t kv_heads = 0;  // 0: what the file says
+  bool drop_surplus = false;
+  bool compress = false;
+  bool json = false;
+};
+
+ExitCode run_convert(const ConvertArguments& arguments);
 ExitCode run_up(const UpArguments& arguments);
 ExitCode run_train(const TrainArguments& arguments);
 ExitCode run_explain(const ExplainArguments& arguments);

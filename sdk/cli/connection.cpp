@@ -22,6 +22,8 @@ ExitCode exit_code_of(const Error& error) {
     case ErrorCode::permission_denied:
     case ErrorCode::resource_exhausted:
       return ExitCode::refused;
+    case ErrorCode::cancelled:
+      return ExitCode::interrupted;
     default:
       return ExitCode::failed;
   }

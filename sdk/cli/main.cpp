@@ -16,9 +16,11 @@ constexpr const char* kFooter =
     "  penstock train --model convnet --devices 2    Fashion-MNIST on the pool\n"
     "  penstock train --local                        the same without a pool\n"
     "  penstock explain --model mlp --stage partition\n"
+    "  penstock convert model.safetensors gpt.npz --from gpt2\n"
     "\n"
     "PENSTOCK_URL and PENSTOCK_KEY name gateway and API key.\n"
-    "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 no connection, 4 refused.";
+    "Exit codes: 0 done, 1 failed, 2 wrong command line, 3 no connection, 4 refused,\n"
+    "130 stopped by Ctrl-C (the lease is released, the bill printed).";
 
 struct Chosen {
   std::function<ExitCode()> run;
@@ -96,6 +98,36 @@ void add_explain(CLI::App& app, ExplainArguments& a, Chosen& chosen) {
   explain->callback([&] { chosen = {[&a] { return run_explain(a); }, false}; });
 }
 
+void add_convert(CLI::App& app, ConvertArguments& a, Chosen& chosen) {
+  auto* convert = app.add_subcommand(
+      "convert", "Convert a file of weights: its format, its names, how its matrices lie.");
+  convert->add_option("in", a.input, ".safetensors, .safetensors.index.json, .npz, .npy, .bin")
+      ->required();
+  convert->add_option("out", a.output, ".safetensors, .npz or .npy; without it: list the tensors");
+  convert->add_option("--from", a.from,
+                      "names in IN are this family's, and become Penstock's: gpt2, llama, "
+                      "meta-llama or bert");
+  convert->add_option("--to", a.to,
+                      "names in OUT become this family's; IN, or --from, has Penstock's");
+  convert->add_option("--rotary", a.rotary, "how Penstock's llama lies: half-split or interleaved")
+      ->capture_default_str();
+  convert->add_option("--heads", a.heads, "of a llama whose file does not say");
+  convert->add_option("--kv-heads", a.kv_heads, "of a llama whose file does not say");
+  convert->add_flag("--drop-surplus", a.drop_surplus, "leave out tensors that the family lacks");
+  convert->add_flag("--compress", a.compress, "deflate the arrays of an .npz");
+  convert->add_flag("--json", a.json, "one JSON object per line");
+  convert->footer(
+      "Examples:\n"
+      "  penstock convert model.safetensors                            list what is in a file\n"
+      "  penstock convert model.safetensors gpt.safetensors --from gpt2\n"
+      "  penstock convert stories260K.bin story.npz --from meta-llama  a llama2.c checkpoint\n"
+      "  penstock convert story.npz hf.safetensors --to llama\n"
+      "  penstock convert meta.safetensors hf.safetensors --from meta-llama --to llama --heads 32\n"
+      "The end of a name decides the format. A .bin is a checkpoint of llama2.c. Families are as\n"
+      "Hugging Face names them; meta-llama is as Meta and llama2.c do. Needs no gateway.");
+  convert->callback([&] { chosen = {[&a] { return run_convert(a); }, a.json}; });
+}
+
 void add_usage(CLI::App& app, UsageArguments& a, Chosen& chosen) {
   auto* usage = app.add_subcommand("usage", "Show what was used, per day, and its price.");
   usage->add_option("--days", a.days, "how far back")->capture_default_str();
@@ -154,6 +186,7 @@ int main(int argc, char** argv) {
   UpArguments up;
   TrainArguments train;
   ExplainArguments explain;
+  ConvertArguments convert;
   UsageArguments usage;
   KeysArguments keys;
   PoolArguments pool;
@@ -164,6 +197,7 @@ int main(int argc, char** argv) {
   add_explain(app, explain, chosen);
   add_pool(app, pool, chosen);
   add_ops(app, ops, chosen);
+  add_convert(app, convert, chosen);
   add_usage(app, usage, chosen);
   add_keys(app, keys, chosen);
   try {

@@ -8,6 +8,7 @@
 #include "base/clock.h"
 #include "penstock/data.h"
 #include "sdk/cli/connection.h"
+#include "sdk/cli/interrupt.h"
 #include "sdk/cli/model.h"
 #include "sdk/cli/progress_bar.h"
 
@@ -127,17 +128,15 @@ void train_epoch(Trainer& trainer, const data::Dataset& train, const TrainArgume
 
 }  // namespace
 
-ExitCode run_train(const TrainArguments& arguments) {
-  const MonotonicClock clock;
-  const Instant start = clock.now();
-  const LaneKind lane = value_or_throw(parse_lane_kind(arguments.lane));
-  Model model = build_model(arguments.model);
-  Client client = open_client(arguments.connection, arguments.model.devices);
-  Lease lease = client.lease({.devices = arguments.model.devices, .lane = lane});
-  print_lease(lease, client, arguments.json);
+namespace {
+
+/// All epochs on a lease.
+void train_on(Lease& lease, const Model& model, const TrainArguments& arguments, const Clock& clock,
+              Instant start, Interrupt& interrupt) {
   Trainer trainer = lease.train(model.loss, {.optimizer = build_optimizer(arguments.model),
                                              .metrics = {{"accuracy", model.accuracy}},
                                              .micro_batches = arguments.model.micro});
+  const Interrupt::Action cancel(interrupt, [&trainer] { trainer.cancel(); });
   data::Dataset train = data::fashion_mnist();
   if (arguments.rows > 0) train = train.first(std::min(arguments.rows, train.size()));
   const data::Dataset test = data::fashion_mnist({.split = data::Split::test});
@@ -149,6 +148,28 @@ ExitCode run_train(const TrainArguments& arguments) {
     print_epoch(epoch + 1, result, clock.now() - start, arguments.json);
   }
   if (!arguments.json) std::cout << trainer.metrics();
+}
+
+}  // namespace
+
+ExitCode run_train(const TrainArguments& arguments) {
+  Interrupt interrupt;  // before the client's threads
+  const MonotonicClock clock;
+  const Instant start = clock.now();
+  const LaneKind lane = value_or_throw(parse_lane_kind(arguments.lane));
+  const Model model = build_model(arguments.model);
+  Client client = open_client(arguments.connection, arguments.model.devices);
+  interrupt.check();
+  Lease lease = client.lease({.devices = arguments.model.devices, .lane = lane});
+  print_lease(lease, client, arguments.json);
+  try {
+    train_on(lease, model, arguments, clock, start, interrupt);
+  } catch (const Exception&) {
+    if (!interrupt.requested()) throw;
+    std::cout << (arguments.json ? "{\"event\":\"interrupted\"}" : "\ninterrupted") << std::endl;
+    print_bill(lease.release(), arguments.json);
+    return ExitCode::interrupted;
+  }
   print_bill(lease.bill(), arguments.json);
   return ExitCode::ok;
 }

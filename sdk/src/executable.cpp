@@ -57,6 +57,9 @@ void Executable::write(std::string_view variable, const Tensor& value) {
 std::vector<VariableInfo> Executable::variables() {
   return lane_->variables();
 }
+void Executable::cancel() {
+  lane_->cancel();
+}
 void Executable::finish() {
   lane_->finish();
 }

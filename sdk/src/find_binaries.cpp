@@ -1,7 +1,9 @@
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cstdlib>
+#include <string_view>
 #include <vector>
 
 #include "sdk/src/pool_processes.h"
@@ -36,6 +38,12 @@ Result<std::string> find_binaries(const std::string& chosen) {
     const std::string own = own_folder();
     if (!own.empty()) folders = {own, own + "/../bin"};
     folders.push_back(PENSTOCK_INSTALL_BIN_DIR);
+    if (const char* path = std::getenv("PATH"))
+      for (std::string_view rest = path; !rest.empty();) {
+        const std::size_t end = std::min(rest.find(':'), rest.size());
+        if (end > 0) folders.emplace_back(rest.substr(0, end));
+        rest.remove_prefix(std::min(end + 1, rest.size()));
+      }
   }
   std::string looked;
   for (const std::string& folder : folders) {
@@ -44,7 +52,7 @@ Result<std::string> find_binaries(const std::string& chosen) {
   }
   return Error{ErrorCode::not_found,
                "penstock-gateway, penstock-agent and penstock-worker are not together in " +
-                   looked + "; set PENSTOCK_BIN_DIR to their folder"};
+                   looked + "; set PENSTOCK_BIN_DIR to their folder, or have it in PATH"};
 }
 
 }  // namespace penstock::detail

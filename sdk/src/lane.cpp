@@ -127,6 +127,12 @@ void Lane::finish() {
   value_or_throw(window_.drain(kDefaultCallDeadline, "finish"));
 }
 
+void Lane::cancel() {
+  const Error error{ErrorCode::cancelled, "the trainer or executable was cancelled"};
+  window_.fail(error);  // first: whoever waits for room must not begin another call
+  lease_->thread().post([this, error]() { wire_->fail(error); });
+}
+
 Metrics Lane::progress() const {
   Metrics metrics = meter_.read();
   metrics.round_trip = window_.times().round_trip;

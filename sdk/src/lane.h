@@ -86,6 +86,8 @@ class Lane final {
   void write(std::string_view variable, const Tensor& value);
   std::vector<VariableInfo> variables();
   void finish();
+  /// Ends every call that has no answer, and all later ones, with `cancelled`.
+  void cancel();
   Metrics progress() const;
   const program::Program& program() const { return program_; }
 

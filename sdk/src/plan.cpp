@@ -36,6 +36,9 @@ void add_output(program::Program& program, const Value& value, int entry, const 
         invalid(name + " is " + value.text() + "; a scalar is needed: take its mean or its sum"));
   const auto id =
       value_or_throw(GraphAccess::resolve(*GraphAccess::graph(value), entry, value, name));
+  // The program may return it under this name already.
+  for (const program::NamedValue& output : program.entries[static_cast<std::size_t>(entry)].outputs)
+    if (output.name == name && output.value == id) return;
   program::Builder builder(program, static_cast<std::size_t>(entry));
   value_or_throw(builder.try_output(name, id));
 }

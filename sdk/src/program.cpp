@@ -203,6 +203,28 @@ void Program::seed(std::uint64_t seed) {
   graph_->program.seed = seed;
 }
 
+Program Program::from_text(std::string_view text) {
+  Program out;
+  out.graph_->program = value_or_throw(program::parse(text));
+  return out;
+}
+
+Value Program::output_value(std::string_view entry, std::string_view name) const {
+  const auto& entries = graph_->program.entries;
+  std::string known;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].name != entry) continue;
+    for (const program::NamedValue& output : entries[i].outputs) {
+      if (output.name == name)
+        return GraphAccess::make(graph_, static_cast<int>(i), output.value.index);
+      known += (known.empty() ? "" : ", ") + output.name;
+    }
+  }
+  throw Exception({ErrorCode::not_found, "program: entry '" + std::string(entry) +
+                                             "' has no output '" + std::string(name) + "'" +
+                                             (known.empty() ? "" : "; it has " + known)});
+}
+
 std::string Program::text() const {
   return program::print(graph_->program);
 }

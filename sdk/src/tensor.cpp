@@ -73,6 +73,17 @@ Tensor Tensor::from_bytes(DType dtype, Extents shape, std::vector<std::byte>&& b
   return tensor;
 }
 
+Tensor Tensor::sharing(DType dtype, Extents shape, std::shared_ptr<const std::byte> data,
+                       std::size_t byte_count) {
+  const auto width = static_cast<std::uintptr_t>(program::size_of(dtype));
+  if (reinterpret_cast<std::uintptr_t>(data.get()) % width != 0)
+    throw Exception(invalid("tensor of " + std::string(program::name(dtype)) +
+                            ": the shared bytes are not aligned for it; copy them"));
+  Tensor tensor;
+  tensor.adopt(dtype, std::move(shape), std::move(data), byte_count);
+  return tensor;
+}
+
 Tensor Tensor::make(DType dtype, Extents shape,
                     const std::function<void(std::span<std::byte>)>& fill) {
   const std::int64_t elements = value_or_throw(known_elements(shape, "tensor"));

@@ -108,6 +108,9 @@ void Trainer::set_learning_rate(double learning_rate) {
   lane_->write("optimizer/learning_rate", Tensor(learning_rate));
 }
 
+void Trainer::cancel() {
+  lane_->cancel();
+}
 void Trainer::finish() {
   lane_->finish();
 }

@@ -95,6 +95,31 @@ TEST_CASE("exit codes tell a wrong command line from a gateway that is not there
   CHECK(penstock_command({"--help"}).code == 0);
 }
 
+TEST_CASE("Ctrl-C ends training in order: lease released, bill printed, exit code 130") {
+  const char* script =
+      "import signal, subprocess, sys\n"
+      "child = subprocess.Popen(sys.argv[1:], stdout=subprocess.PIPE, text=True)\n"
+      "for line in child.stdout:\n"
+      "    print(line, end='')\n"
+      "    if 'first_step' in line: child.send_signal(signal.SIGINT)\n"
+      "sys.exit(child.wait())\n";
+  Pool pool({.devices = 1});
+  setenv("PENSTOCK_URL", pool.url().c_str(), 1);
+  setenv("PENSTOCK_KEY", pool.key().c_str(), 1);
+  const auto done = run_program({"/usr/bin/python3", "-c", script, built("penstock"), "train",
+                                 "--devices", "1", "--epochs", "1000", "--json"},
+                                60);
+  CHECK(done.code == 130);
+  CHECK(has(done.output, "\"event\":\"interrupted\""));
+  CHECK(has(done.output, "\"event\":\"bill\""));
+  // The device is free again: another lease gets it.
+  const auto again =
+      penstock_command({"train", "--devices", "1", "--rows", "64", "--epochs", "1", "--json"});
+  CHECK(again.code == 0);
+  unsetenv("PENSTOCK_URL");
+  unsetenv("PENSTOCK_KEY");
+}
+
 TEST_CASE("up prints how to use it, serves, and stops all of it on SIGTERM") {
   TemporaryDirectory data;
   pid_t pid = 0;

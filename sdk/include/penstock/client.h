@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "penstock/attempt.h"
 #include "penstock/lease.h"
 #include "penstock/report.h"
 
@@ -88,8 +89,16 @@ class Client {
 
   /// Starts a private gateway, agent and workers as child processes, which end with the client.
   /// Nothing of them runs in this process. The programs are looked for in `options.binaries`,
-  /// PENSTOCK_BIN_DIR, beside the running program, and where Penstock was installed.
+  /// PENSTOCK_BIN_DIR, beside the running program, where Penstock was installed, and in PATH.
   static Client local(LocalOptions options = {});
+
+  /// The same without exceptions.
+  static Result<Client> try_connect(ConnectOptions options = {}) {
+    return attempt([&] { return connect(std::move(options)); });
+  }
+  static Result<Client> try_local(LocalOptions options = {}) {
+    return attempt([&] { return local(std::move(options)); });
+  }
 
   Client(Client&&) noexcept;
   Client& operator=(Client&&) noexcept;
@@ -99,6 +108,10 @@ class Client {
   /// are granted.
   /// Errors: resource_exhausted if there are never enough; deadline_exceeded after max_wait
   Lease lease(LeaseOptions options = {});
+
+  Result<Lease> try_lease(LeaseOptions options = {}) {
+    return attempt([&] { return lease(options); });
+  }
 
   const std::string& account() const;
   std::vector<UsageLine> usage(std::int64_t since_unix_ns = 0);

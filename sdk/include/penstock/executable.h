@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "penstock/attempt.h"
 #include "penstock/future.h"
 #include "penstock/report.h"
 
@@ -52,11 +53,33 @@ class Executable {
   Future<RunResult> repeat(std::string_view entry, const Tensors& inputs,
                            const RepeatOptions& options);
 
+  /// The same without exceptions; Future::try_get waits without them.
+  Result<Future<RunResult>> try_run(const Tensors& inputs) {
+    return attempt([&] { return run(inputs); });
+  }
+  Result<Future<RunResult>> try_run(std::string_view entry, const Tensors& inputs) {
+    return attempt([&] { return run(entry, inputs); });
+  }
+
   /// The value after all calls that were started before.
   Tensor read(std::string_view variable);
   /// For all calls that are started later.
   void write(std::string_view variable, const Tensor& value);
   std::vector<VariableInfo> variables();
+
+  Result<Tensor> try_read(std::string_view variable) {
+    return attempt([&] { return read(variable); });
+  }
+  Status try_write(std::string_view variable, const Tensor& value) {
+    return attempt([&] { write(variable, value); });
+  }
+  Status try_finish() {
+    return attempt([&] { finish(); });
+  }
+
+  /// Ends every call that has no answer, and all later ones, with `cancelled`: what waits on
+  /// another thread returns at once. What the devices had begun may still change the variables.
+  void cancel();
 
   /// Waits until every call that was started has been answered.
   /// Errors: the first one's that failed

@@ -58,6 +58,18 @@ class Future {
     return value_or_throw(try_get(deadline));
   }
 
+  /// Gives the call up: whoever waits for this future, or a copy of it, gets `cancelled` at once.
+  /// The call keeps its place among the others and its effect; an answer that is there already
+  /// stays.
+  void cancel() const {
+    if (state_ == nullptr) return;
+    std::lock_guard lock(state_->mutex);
+    if (state_->result.has_value()) return;
+    state_->result.emplace(
+        Error{ErrorCode::cancelled, state_->call + ": its future was cancelled"});
+    state_->changed.notify_all();
+  }
+
   /// As `get`, without exceptions.
   Result<T> try_get(Nanoseconds deadline = kDefaultCallDeadline) const {
     PENSTOCK_TRY(try_wait(deadline));

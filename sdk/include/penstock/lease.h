@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "penstock/attempt.h"
 #include "penstock/executable.h"
 #include "penstock/optimizer.h"
 #include "penstock/program.h"
@@ -87,11 +88,25 @@ class Lease {
   /// The same without training: the entries that the program has.
   Executable load(const Program& program, LoadOptions options = {});
 
+  /// The same without exceptions.
+  Result<Trainer> try_train(const Value& loss, TrainOptions options = {}) {
+    return attempt([&] { return train(loss, std::move(options)); });
+  }
+  Result<Executable> try_load(const Program& program, LoadOptions options = {}) {
+    return attempt([&] { return load(program, options); });
+  }
+
   const LeaseInfo& info() const;
   /// What was used up to now.
   Bill bill() const;
   /// Gives the devices back at once. Calls under way fail.
   Bill release();
+  Result<Bill> try_bill() const {
+    return attempt([&] { return bill(); });
+  }
+  Result<Bill> try_release() {
+    return attempt([&] { return release(); });
+  }
   /// Which lane is in use: direct or relay. Waits for the choice, at most 2 s from the grant.
   LaneKind lane_kind() const;
 

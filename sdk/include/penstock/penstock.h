@@ -2,6 +2,7 @@
 
 /// Everything of the SDK. Applications say `namespace ps = penstock;`.
 
+#include "penstock/attempt.h"
 #include "penstock/client.h"
 #include "penstock/data.h"
 #include "penstock/error.h"
@@ -16,6 +17,8 @@
 #include "penstock/program.h"
 #include "penstock/report.h"
 #include "penstock/tensor.h"
+#include "penstock/tokenizer.h"
 #include "penstock/trainer.h"
 #include "penstock/transformer.h"
 #include "penstock/types.h"
+#include "penstock/weights.h"

@@ -82,6 +82,9 @@ class Program {
  public:
   Program();
 
+  /// Reads the text form. Errors: Exception with invalid_argument naming line and what is wrong
+  static Program from_text(std::string_view text);
+
   /// The entry of this name; made if there is none.
   Entry entry(std::string_view name);
 
@@ -96,6 +99,8 @@ class Program {
   /// Errors: not_found
   Value variable(std::string_view name) const;
   bool has_variable(std::string_view name) const;
+  /// What a call of the entry returns under `name`: the loss to train, say. Errors: not_found
+  Value output_value(std::string_view entry, std::string_view name) const;
 
   /// Decides all random initial values; 0 by default.
   void seed(std::uint64_t seed);

@@ -71,6 +71,10 @@ class Tensor {
   static Tensor from_bytes(DType dtype, Extents shape, std::span<const std::byte> bytes);
   /// The same, taking the bytes over without copying.
   static Tensor from_bytes(DType dtype, Extents shape, std::vector<std::byte>&& bytes);
+  /// Shares `data` instead of copying it: a mapped file, say. The bytes must not change, and must
+  /// be aligned for the element type.
+  static Tensor sharing(DType dtype, Extents shape, std::shared_ptr<const std::byte> data,
+                        std::size_t byte_count);
   /// A tensor whose bytes `fill` writes, once, before anybody else sees them. They start as zeros.
   static Tensor make(DType dtype, Extents shape,
                      const std::function<void(std::span<std::byte>)>& fill);

@@ -6,6 +6,7 @@
 #include <utility>
 #include <vector>
 
+#include "penstock/attempt.h"
 #include "penstock/executable.h"
 #include "penstock/future.h"
 #include "penstock/report.h"
@@ -25,6 +26,10 @@ class Trainer {
 
   /// forward_backward, then optimizer_step. Blocks only while the window of calls is full.
   Future<StepResult> step(const Tensors& batch);
+  /// The same without exceptions; Future::try_get waits without them.
+  Result<Future<StepResult>> try_step(const Tensors& batch) {
+    return attempt([&] { return step(batch); });
+  }
   /// Adds to the gradients, which optimizer_step then uses and clears.
   Future<StepResult> forward_backward(const Tensors& batch);
   Future<StepResult> optimizer_step();
@@ -46,6 +51,20 @@ class Trainer {
   std::vector<VariableInfo> variables();
   /// For all steps that are started later.
   void set_learning_rate(double learning_rate);
+
+  Result<Tensor> try_read(std::string_view variable) {
+    return attempt([&] { return read(variable); });
+  }
+  Status try_write(std::string_view variable, const Tensor& value) {
+    return attempt([&] { write(variable, value); });
+  }
+  Status try_finish() {
+    return attempt([&] { finish(); });
+  }
+
+  /// Ends every call that has no answer, and all later ones, with `cancelled`: what waits on
+  /// another thread returns at once. What the devices had begun may still change the variables.
+  void cancel();
 
   /// Waits until every call that was started has been answered.
   /// Errors: the first one's that failed

@@ -1,0 +1,31 @@
+# Installs the public headers and what they include of other folders. The latter go to penstock/parts/,
+# and the includes are rewritten, so that a user's own base/result.h stays his.
+# Wants: source, include_dir
+cmake_policy(VERSION 3.25)
+set(target $ENV{DESTDIR}${CMAKE_INSTALL_PREFIX}/${include_dir})
+file(GLOB waiting RELATIVE ${source}/sdk/include ${source}/sdk/include/penstock/*.h
+     ${source}/sdk/include/penstock/*/*.h)
+set(seen ${waiting})
+while(waiting)
+  list(POP_FRONT waiting header)
+  set(from ${source}/${header})
+  set(to ${target}/penstock/parts/${header})
+  if(header MATCHES "^penstock/")
+    set(from ${source}/sdk/include/${header})
+    set(to ${target}/${header})
+  endif()
+  file(READ ${from} text)
+  string(REGEX MATCHALL "#include \"[^\"]+\"" includes "${text}")
+  foreach(include IN LISTS includes)
+    string(REGEX REPLACE "#include \"([^\"]+)\"" "\\1" name "${include}")
+    if(NOT name IN_LIST seen)
+      list(APPEND seen ${name})
+      list(APPEND waiting ${name})
+    endif()
+  endforeach()
+  string(REGEX REPLACE "#include \"((base|schema)/[^\"]+)\"" "#include \"penstock/parts/\\1\"" text
+         "${text}")
+  file(WRITE ${to} "${text}")
+endwhile()
+list(LENGTH seen count)
+message(STATUS "Installed: ${count} headers under ${target}/penstock")

@@ -1,17 +1,26 @@
-// A user's own code whose names are KJ's and Cap'n Proto's. Penstock must neither call it nor mind it.
+// A user's own code whose names are KJ's and Cap'n Proto's. Penstock must neither call it nor mind
+// it.
 #include <cstdlib>
 
 namespace kj {
 class ExceptionCallback;
-[[gnu::used]] ExceptionCallback& getExceptionCallback() { std::abort(); }
-[[gnu::used]] int newAdapterForNothing() { return 0; }
+[[gnu::used]] ExceptionCallback& getExceptionCallback() {
+  std::abort();
+}
+[[gnu::used]] int newAdapterForNothing() {
+  return 0;
+}
 class EventLoop {
  public:
   EventLoop();
   ~EventLoop() noexcept(false);
 };
-EventLoop::EventLoop() { std::abort(); }
-EventLoop::~EventLoop() noexcept(false) { std::abort(); }
+EventLoop::EventLoop() {
+  std::abort();
+}
+EventLoop::~EventLoop() noexcept(false) {
+  std::abort();
+}
 }  // namespace kj
 
 namespace capnp {
@@ -19,5 +28,7 @@ class MessageBuilder {
  public:
   MessageBuilder();
 };
-MessageBuilder::MessageBuilder() { std::abort(); }
+MessageBuilder::MessageBuilder() {
+  std::abort();
+}
 }  // namespace capnp

@@ -2,21 +2,20 @@
 #include <penstock/c.h>
 #include <stdio.h>
 
-#define TRY(call)                                                                    \
-  do {                                                                               \
-    const penstock_status status = (call);                                           \
-    if (status != PENSTOCK_OK) {                                                     \
-      fprintf(stderr, "%s: %s: %s\n", #call, penstock_status_name(status),           \
-              penstock_last_error());                                                \
-      return 1;                                                                      \
-    }                                                                                \
+#define TRY(call)                                                                                  \
+  do {                                                                                             \
+    const penstock_status status = (call);                                                         \
+    if (status != PENSTOCK_OK) {                                                                   \
+      fprintf(stderr, "%s: %s: %s\n", #call, penstock_status_name(status), penstock_last_error()); \
+      return 1;                                                                                    \
+    }                                                                                              \
   } while (0)
-#define EXPECT(condition)                                   \
-  do {                                                      \
-    if (!(condition)) {                                     \
-      fprintf(stderr, "it is not so: %s\n", #condition);    \
-      return 1;                                             \
-    }                                                       \
+#define EXPECT(condition)                                \
+  do {                                                   \
+    if (!(condition)) {                                  \
+      fprintf(stderr, "it is not so: %s\n", #condition); \
+      return 1;                                          \
+    }                                                    \
   } while (0)
 
 /* The mean of (x w - t)^2. */

@@ -8,6 +8,7 @@
 #include "penstock/error.h"
 #include "penstock/executable.h"
 #include "penstock/future.h"
+#include "penstock/generate.h"
 #include "penstock/indexing.h"
 #include "penstock/lease.h"
 #include "penstock/maths.h"

@@ -3,6 +3,7 @@
 #include "schema/program/ops/abs.h"
 #include "schema/program/ops/acos.h"
 #include "schema/program/ops/acosh.h"
+#include "schema/program/ops/adam.h"
 #include "schema/program/ops/adamw.h"
 #include "schema/program/ops/add.h"
 #include "schema/program/ops/all.h"
@@ -59,6 +60,7 @@
 #include "schema/program/ops/leaky_relu.h"
 #include "schema/program/ops/less.h"
 #include "schema/program/ops/less_equal.h"
+#include "schema/program/ops/lion.h"
 #include "schema/program/ops/log.h"
 #include "schema/program/ops/log1p.h"
 #include "schema/program/ops/log_softmax.h"
@@ -140,6 +142,6 @@ using OpList = TypeList<
     LeakyRelu, Elu, Selu, Celu, Clamp, Relu6, Hardtanh, HardSigmoid, HardSwish, Softplus, Softsign,
     Mish, Swiglu, Prelu, Mse, Huber, Bce, BceWithLogits, KlDivergence, ReduceMin, ReduceProd, Any,
     All, LogSumExp, Variance, Argmin, Slice, Pad, Concat, Iota, Embedding, EmbeddingGradient,
-    Gather, ScatterAdd, Scatter, CumulativeSum, Sort, LayerNorm, RmsNorm>;
+    Gather, ScatterAdd, Scatter, CumulativeSum, Sort, LayerNorm, RmsNorm, Adam, Lion>;
 
 }  // namespace penstock::program

@@ -4,6 +4,7 @@
 #include <unordered_set>
 
 #include "schema/program/op.h"
+#include "schema/program/optimizers.h"
 
 namespace penstock::program {
 namespace {
@@ -217,13 +218,13 @@ class EntryCheck {
 /// The optimizer's own checks, on a parameter of no dimensions.
 Status check_optimizer(const Training& training) {
   const std::optional<OpIndex> op = find_op(training.optimizer);
-  if (!op || (training.optimizer != "sgd" && training.optimizer != "adamw"))
-    return invalid("there is no optimizer '" + training.optimizer.substr(0, 80) +
-                   "'; use sgd or adamw");
-  const TensorType param{DType::f32, {}}, rate{DType::f64, {}}, step{DType::i64, {}};
-  const Types operands = training.optimizer == "sgd"
-                             ? Types{param, param, param, rate}
-                             : Types{param, param, param, param, step, rate};
+  const OptimizerRow* row = find_optimizer(training.optimizer);
+  if (!op || row == nullptr)
+    return invalid("there is no optimizer '" + training.optimizer.substr(0, 80) + "'; there are " +
+                   optimizer_names());
+  Types operands(2 + row->states.size(), TensorType{DType::f32, {}});
+  if (row->counts) operands.push_back({DType::i64, {}});
+  operands.push_back({DType::f64, {}});  // the learning rate
   Result<Types> types = infer_types(op_row(*op), {operands, training.options});
   if (!types.ok()) return std::move(types).error().in(training.optimizer);
   return {};

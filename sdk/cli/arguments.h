@@ -77,6 +77,19 @@ struct KeysArguments {
   bool json = false;
 };
 
+struct GenerateArguments {
+  std::string weights;
+  std::string tokenizer;
+  std::string family = "meta-llama";
+  std::int64_t heads = 0;      // 0: what the file says
+  std::int64_t key_heads = 0;  // 0: what the file says
+  double rotary_base = 10000;
+  std::string prompt;
+  std::int64_t tokens = 200;
+  Connection connection;
+  bool json = false;
+};
+
 struct PoolArguments {
   Connection connection;
   bool json = false;
@@ -104,6 +117,7 @@ ExitCode run_convert(const ConvertArguments& arguments);
 ExitCode run_up(const UpArguments& arguments);
 ExitCode run_train(const TrainArguments& arguments);
 ExitCode run_explain(const ExplainArguments& arguments);
+ExitCode run_generate(const GenerateArguments& arguments);
 ExitCode run_devices(const PoolArguments& arguments);
 ExitCode run_leases(const PoolArguments& arguments);
 ExitCode run_ops(const OpsArguments& arguments);

@@ -46,7 +46,8 @@ void add_model(CLI::App& command, ModelArguments& model) {
   command.add_option("--devices", model.devices, "devices to lease")->capture_default_str();
   command.add_option("--micro", model.micro, "parts that each device cuts its rows into")
       ->capture_default_str();
-  command.add_option("--optimizer", model.optimizer, "adamw or sgd")->capture_default_str();
+  command.add_option("--optimizer", model.optimizer, "adamw, adam, sgd or lion")
+      ->capture_default_str();
   command.add_option("--learning-rate", model.learning_rate, "default: the optimizer's own");
   command.add_option("--seed", model.seed, "of weights and order")->capture_default_str();
 }
@@ -136,6 +137,30 @@ void add_usage(CLI::App& app, UsageArguments& a, Chosen& chosen) {
   usage->callback([&] { chosen = {[&a] { return run_usage(a); }, a.json}; });
 }
 
+void add_generate(CLI::App& app, GenerateArguments& a, Chosen& chosen) {
+  auto* generate = app.add_subcommand("generate", "Continue a text with a Llama's weights.");
+  generate->add_option("--weights", a.weights, "safetensors, or a llama2.c checkpoint (.bin)")
+      ->required();
+  generate->add_option("--tokenizer", a.tokenizer, "tokenizer.json, or llama2.c's tokenizer.bin")
+      ->required();
+  generate->add_option("--family", a.family, "whose names the file uses: meta-llama or llama")
+      ->capture_default_str();
+  generate->add_option("--heads", a.heads, "where the file does not say it");
+  generate->add_option("--kv-heads", a.key_heads, "where the file does not say it");
+  generate->add_option("--rotary-base", a.rotary_base)->capture_default_str();
+  generate->add_option("--prompt", a.prompt, "how the text begins");
+  generate->add_option("--tokens", a.tokens, "at most so many more")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 1000000));
+  add_connection(*generate, a.connection);
+  generate->add_flag("--json", a.json, "one JSON object per token");
+  generate->footer(
+      "Example:\n  penstock generate --local --weights stories260K.safetensors \\\n"
+      "    --tokenizer stories260K.tok512.bin --heads 8 --kv-heads 4 --prompt 'Once upon'\n"
+      "Takes the likeliest token each time, and prints it as soon as it is there.");
+  generate->callback([&] { chosen = {[&a] { return run_generate(a); }, a.json}; });
+}
+
 void add_pool(CLI::App& app, PoolArguments& a, Chosen& chosen) {
   const auto add = [&](const char* name, const char* help, ExitCode (*run)(const PoolArguments&)) {
     auto* command = app.add_subcommand(name, help);
@@ -190,11 +215,13 @@ int main(int argc, char** argv) {
   UsageArguments usage;
   KeysArguments keys;
   PoolArguments pool;
+  GenerateArguments generate;
   OpsArguments ops;
   Chosen chosen;
   add_up(app, up, chosen);
   add_train(app, train, chosen);
   add_explain(app, explain, chosen);
+  add_generate(app, generate, chosen);
   add_pool(app, pool, chosen);
   add_ops(app, ops, chosen);
   add_convert(app, convert, chosen);

@@ -26,11 +26,9 @@ Model build_model(const ModelArguments& arguments) {
 }
 
 Optimizer build_optimizer(const ModelArguments& arguments) {
-  const double rate = arguments.learning_rate;
-  if (arguments.optimizer == "adamw") return rate > 0 ? AdamW{.learning_rate = rate} : AdamW{};
-  if (arguments.optimizer == "sgd")
-    return rate > 0 ? SGD{.learning_rate = rate, .momentum = 0.9} : SGD{.momentum = 0.9};
-  throw Exception(invalid("--optimizer '" + arguments.optimizer + "': adamw and sgd are known"));
+  Optimizer optimizer = optimizer_by_name(arguments.optimizer, arguments.learning_rate);
+  if (SGD* sgd = std::get_if<SGD>(&optimizer)) sgd->momentum = 0.9;
+  return optimizer;
 }
 
 }  // namespace penstock::cli

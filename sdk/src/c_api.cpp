@@ -11,20 +11,6 @@ std::string or_empty(const char* text) {
   return text == nullptr ? "" : text;
 }
 
-Optimizer optimizer_of(const std::string& name, double learning_rate) {
-  if (name == "adamw") {
-    AdamW adamw;
-    if (learning_rate > 0) adamw.learning_rate = learning_rate;
-    return adamw;
-  }
-  if (name == "sgd") {
-    SGD sgd;
-    if (learning_rate > 0) sgd.learning_rate = learning_rate;
-    return sgd;
-  }
-  throw Exception(invalid("optimizer '" + name + "': known are adamw and sgd"));
-}
-
 }  // namespace
 
 penstock_status penstock_client_connect(const char* url, const char* key,
@@ -87,7 +73,7 @@ penstock_status penstock_trainer_open(penstock_lease* lease, const penstock_prog
     c_check(trainer, "trainer");
     const Value value = program->program.output_value("main", c_text(loss, "loss"));
     TrainOptions options;
-    options.optimizer = optimizer_of(c_text(optimizer, "optimizer"), learning_rate);
+    options.optimizer = optimizer_by_name(c_text(optimizer, "optimizer"), learning_rate);
     *trainer = new penstock_trainer{lease->lease.train(value, options)};
   });
 }

@@ -22,6 +22,21 @@ program::Training training_of(const AdamW& o) {
   return training;
 }
 
+program::Training training_of(const Adam& o) {
+  program::Training training =
+      training_of(AdamW{o.learning_rate, o.beta1, o.beta2, o.epsilon, o.weight_decay});
+  training.optimizer = "adam";
+  return training;
+}
+
+program::Training training_of(const Lion& o) {
+  program::Training training;
+  training.optimizer = "lion";
+  training.options = {{"beta1", o.beta1}, {"beta2", o.beta2}, {"weight_decay", o.weight_decay}};
+  training.learning_rate = o.learning_rate;
+  return training;
+}
+
 program::Training training_of(const SGD& o) {
   program::Training training;
   training.optimizer = "sgd";

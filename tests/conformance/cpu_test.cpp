@@ -10,6 +10,7 @@
 #include "executor/runtime/cpu/cpu_backend.h"
 #include "executor/runtime/runner.h"
 #include "schema/program/builder.h"
+#include "schema/program/optimizers.h"
 #include "schema/program/text.h"
 #include "tests/conformance/example_case.h"
 
@@ -81,7 +82,7 @@ ExampleCase in_f32(const ExampleCase& c) {
     narrow(out.operands[i].type.dtype);
   }
   // Learning rates stay f64 whatever the parameter is.
-  if (c.row->name == "sgd" || c.row->name == "adamw") {
+  if (program::find_optimizer(c.row->name) != nullptr) {
     out.example.operands.back().dtype = DType::f64;
     out.operands.back().type.dtype = DType::f64;
   }

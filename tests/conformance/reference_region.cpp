@@ -168,6 +168,32 @@ std::vector<Array> adamw(const ReferenceCall& call) {
   return {param, m, v};
 }
 
+/// torch.optim.Adam's documented algorithm, amsgrad false.
+std::vector<Array> adam(const ReferenceCall& call) {
+  const double decay = call.attributes.real("weight_decay");
+  std::vector<Array> operands(call.operands.begin(), call.operands.end());
+  for (std::size_t i = 0; i < operands[1].values.size(); ++i)
+    operands[1].values[i] += decay * operands[0].values[i];
+  program::Attributes attributes = call.attributes;
+  attributes.set("weight_decay", 0.0);
+  return adamw({operands, attributes, call.rows});
+}
+
+/// Algorithm 2 of arXiv:2302.06675.
+std::vector<Array> lion(const ReferenceCall& call) {
+  const double beta1 = call.attributes.real("beta1"), beta2 = call.attributes.real("beta2");
+  const double rate = call.operands[3].values[0];
+  Array param = call.operands[0], m = call.operands[2];
+  for (std::size_t i = 0; i < param.values.size(); ++i) {
+    const double g = call.operands[1].values[i];
+    const double c = beta1 * m.values[i] + (1 - beta1) * g;
+    double& p = param.values[i];
+    p -= rate * ((c > 0 ? 1.0 : c < 0 ? -1.0 : 0.0) + call.attributes.real("weight_decay") * p);
+    m.values[i] = beta2 * m.values[i] + (1 - beta2) * g;
+  }
+  return {param, m};
+}
+
 }  // namespace
 
 std::vector<NamedReference> region_references() {
@@ -179,6 +205,8 @@ std::vector<NamedReference> region_references() {
           {"layer_norm", layer_norm},
           {"rms_norm", rms_norm},
           {"sgd", sgd},
+          {"adam", adam},
+          {"lion", lion},
           {"adamw", adamw}};
 }
 

@@ -171,3 +171,26 @@ TEST_CASE("devices and leases show what the pool has and who holds it") {
   lease.release();
   CHECK(command("leases").empty());
 }
+
+TEST_CASE("generate prints a text token by token, and its bill") {
+  const std::string folder = std::string(PENSTOCK_TEST_DATA) + "/pretrained/";
+  std::vector<std::string> arguments{"generate",    "--local",
+                                     "--weights",   folder + "stories260K.safetensors",
+                                     "--tokenizer", folder + "stories260K.tok512.bin",
+                                     "--heads",     "8",
+                                     "--kv-heads",  "4"};
+  std::ifstream file(folder + "stories260K_expected_greedy200.txt");
+  const std::string story((std::istreambuf_iterator<char>(file)), {});
+  const auto plain = penstock_command(arguments);
+  CHECK(plain.code == 0);
+  CHECK_MESSAGE(plain.output.substr(0, story.size()) == story, plain.output);
+  CHECK(has(plain.output.substr(story.size()), "device time"));
+  arguments.insert(arguments.end(), {"--json", "--tokens", "5", "--prompt", "Once upon"});
+  const auto json = penstock_command(arguments);
+  CHECK(json.code == 0);
+  CHECK(has(json.output, "{\"event\":\"token\",\"position\":1,"));
+  CHECK(has(json.output, "\"total_nanos\":"));
+  const auto wrong = penstock_command({"generate", "--local", "--weights", "/nowhere.safetensors",
+                                       "--tokenizer", folder + "stories260K.tok512.bin"});
+  CHECK(wrong.code == 1);
+}

@@ -15,3 +15,9 @@ TEST_CASE("the MLP sample trains") {
 TEST_CASE("the convnet sample trains") {
   CHECK(run_program({built("sample_fashion_convnet"), "--local", "--quick"}, 120).code == 0);
 }
+
+TEST_CASE("the GPT sample learns from a text") {
+  // The licence is a text that every clone has.
+  CHECK(run_program({built("sample_text_gpt"), "--local", PENSTOCK_DOCS "/../LICENSE", "20"}, 120)
+            .code == 0);
+}

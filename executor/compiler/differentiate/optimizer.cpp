@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "schema/program/optimizers.h"
+
 namespace penstock::compiler {
 namespace {
 
@@ -21,13 +23,17 @@ std::string gradient_variable(std::string_view parameter) {
 
 std::vector<std::string> state_variables(std::string_view optimizer, std::string_view parameter) {
   const std::string prefix = "optimizer/" + std::string(parameter) + "/";
-  if (optimizer == "adamw") return {prefix + "m", prefix + "v"};
-  return {prefix + "momentum"};
+  std::vector<std::string> names;
+  const program::OptimizerRow* row = program::find_optimizer(optimizer);
+  PENSTOCK_CHECK(row != nullptr, "the optimizer has been looked up before");
+  for (const std::string_view state : row->states) names.push_back(prefix + std::string(state));
+  return names;
 }
 
 Status declare_optimizer(program::Program& program, const program::Training& training) {
-  if (training.optimizer != "sgd" && training.optimizer != "adamw")
-    return invalid("there is no optimizer '" + training.optimizer + "'; take sgd or adamw");
+  if (program::find_optimizer(training.optimizer) == nullptr)
+    return invalid("there is no optimizer '" + training.optimizer + "'; there are " +
+                   program::optimizer_names());
   PENSTOCK_TRY(add_variable(program, zeros(std::string(kStepVariable), {DType::i64, {}})));
   program::Variable rate = zeros(std::string(kLearningRateVariable), {DType::f64, {}});
   rate.initializer.a = training.learning_rate;
@@ -64,7 +70,7 @@ Status append_optimizer(program::Builder& builder, const program::Training& trai
       PENSTOCK_ASSIGN(const ValueId read, builder.try_read(state));
       operands.push_back(read);
     }
-    if (training.optimizer == "adamw") operands.push_back(step);
+    if (program::find_optimizer(training.optimizer)->counts) operands.push_back(step);
     operands.push_back(rate);
     PENSTOCK_ASSIGN(const std::vector<ValueId> results,
                     builder.try_apply(training.optimizer, operands, training.options));

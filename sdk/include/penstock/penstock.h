@@ -18,6 +18,7 @@
 #include "penstock/program.h"
 #include "penstock/report.h"
 #include "penstock/tensor.h"
+#include "penstock/text_data.h"
 #include "penstock/tokenizer.h"
 #include "penstock/trainer.h"
 #include "penstock/transformer.h"

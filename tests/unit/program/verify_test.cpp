@@ -166,7 +166,7 @@ TEST_CASE("training without a loss, a parameter or an optimizer is found") {
   CHECK(fault([](Program& p) { p.entries[0].outputs[0].value = {2}; }) ==
         "train: the loss 'loss' must be a floating-point scalar, not f32[3]; take its mean");
   CHECK(fault([](Program& p) { p.training->optimizer = "add"; }) ==
-        "train: there is no optimizer 'add'; use sgd or adamw");
+        "train: there is no optimizer 'add'; there are adam, adamw, lion and sgd");
   CHECK(fault([](Program& p) { p.training->options.set("momentum", 1.5); }) ==
         "train: sgd: attribute 'momentum' = 1.5 is outside [0.0, 1.0)");
   CHECK(fault([](Program& p) { p.variables[0].trainable = false; }) ==

@@ -389,6 +389,7 @@ class ProgramReader {
     PENSTOCK_TRY(attributes(out.options));
     PENSTOCK_TRY(reader_.keyword("learning_rate"));
     PENSTOCK_ASSIGN(out.learning_rate, reader_.real());
+    PENSTOCK_TRY(attributes(out.clipping));
     program_.training = std::move(out);
     return {};
   }

@@ -95,7 +95,9 @@ std::string print(const Program& program) {
     const Training& training = *program.training;
     out += "train " + training.entry + " minimize " + training.loss + " with " + training.optimizer;
     add_attributes(out, training.options);
-    out += " learning_rate " + to_text(training.learning_rate) + "\n";
+    out += " learning_rate " + to_text(training.learning_rate);
+    if (!training.clipping.items().empty()) add_attributes(out, training.clipping);
+    out += "\n";
   }
   return out;
 }

@@ -99,6 +99,9 @@ struct Training {
   std::string optimizer;
   Attributes options;
   double learning_rate = 0;
+  /// `clip_value`: no element of a gradient beyond it; then `clip_norm`: all gradients shrunk
+  /// together until the root of their sum of squares is no more. Either may be missing.
+  Attributes clipping = {};
   bool operator==(const Training&) const = default;
 };
 

@@ -19,7 +19,7 @@ namespace penstock::program {
 ///     output logits = %2
 ///     write fc1.weight = %1
 ///   }
-///   train main minimize loss with adamw {beta1=0.9, ...} learning_rate 0.001
+///   train main minimize loss with adamw {beta1=0.9, ...} learning_rate 0.001 {clip_norm=1.0}
 std::string print(const Program& program);
 
 /// Reads the text form, trusting nothing: sizes are bounded before anything is allocated, and the

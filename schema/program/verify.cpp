@@ -250,6 +250,14 @@ Status check_training(const Program& program, const Training& training) {
   if (!std::isfinite(training.learning_rate) || training.learning_rate < 0)
     return invalid("learning rate " + to_text(training.learning_rate) +
                    " must be finite and not negative");
+  for (const auto& [name, value] : training.clipping.items()) {
+    const auto* bound = std::get_if<double>(&value);
+    if (name != "clip_norm" && name != "clip_value")
+      return invalid("there is no '" + name.substr(0, 80) +
+                     "' in training; there are clip_norm and " + "clip_value");
+    if (bound == nullptr || !(*bound > 0) || !std::isfinite(*bound))
+      return invalid(name + " = " + to_text(value) + " must be a positive number");
+  }
   for (const Variable& variable : program.variables)
     if (variable.trainable) return {};
   return invalid("no variable is trainable");

@@ -44,10 +44,22 @@ Lease::Lease(Lease&&) noexcept = default;
 Lease& Lease::operator=(Lease&&) noexcept = default;
 Lease::~Lease() = default;
 
+namespace {
+
+program::Attributes clipping_of(const TrainOptions& options) {
+  program::Attributes out;
+  if (options.clip_value != 0) out.set("clip_value", options.clip_value);
+  if (options.clip_norm != 0) out.set("clip_norm", options.clip_norm);
+  return out;
+}
+
+}  // namespace
+
 Trainer Lease::train(const Value& loss, TrainOptions options) {
-  return Trainer(open_lane(core_,
-                           detail::training_program(loss, options.metrics, options.optimizer),
-                           options.micro_batches, options.deadline));
+  return Trainer(open_lane(
+      core_,
+      detail::training_program(loss, options.metrics, options.optimizer, clipping_of(options)),
+      options.micro_batches, options.deadline));
 }
 
 Executable Lease::load(const Program& program, LoadOptions options) {

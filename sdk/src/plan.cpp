@@ -79,7 +79,7 @@ Result<program::Plan> data_plan(const program::Program& program, const DataPlan&
 }
 
 program::Program training_program(const Value& loss, const std::map<std::string, Value>& metrics,
-                                  const Optimizer& optimizer) {
+                                  const Optimizer& optimizer, program::Attributes clipping) {
   if (GraphAccess::graph(loss) == nullptr || GraphAccess::is_variable(loss))
     throw Exception(invalid("train: the loss must be computed from inputs, got " + loss.text()));
   const int entry = GraphAccess::entry(loss);
@@ -97,6 +97,7 @@ program::Program training_program(const Value& loss, const std::map<std::string,
       std::visit([](const auto& options) { return training_of(options); }, optimizer);
   training.entry = program.entries[static_cast<std::size_t>(entry)].name;
   training.loss = "loss";
+  training.clipping = std::move(clipping);
   program.training = std::move(training);
   return program;
 }

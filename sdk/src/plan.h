@@ -25,6 +25,6 @@ Result<program::Plan> data_plan(const program::Program& program, const DataPlan&
 /// entry, and the training section is added.
 /// Errors: Exception if the loss is no scalar of an entry, or a metric is none
 program::Program training_program(const Value& loss, const std::map<std::string, Value>& metrics,
-                                  const Optimizer& optimizer);
+                                  const Optimizer& optimizer, program::Attributes clipping = {});
 
 }  // namespace penstock::detail

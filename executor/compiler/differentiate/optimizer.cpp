@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "executor/compiler/differentiate/clipping.h"
 #include "schema/program/optimizers.h"
 
 namespace penstock::compiler {
@@ -50,7 +51,8 @@ Status declare_optimizer(program::Program& program, const program::Training& tra
 }
 
 Status append_optimizer(program::Builder& builder, const program::Training& training,
-                        const Gradients& gradients) {
+                        const Gradients& unbounded) {
+  PENSTOCK_ASSIGN(const Gradients gradients, clip(builder, training, unbounded));
   PENSTOCK_ASSIGN(const ValueId old_step, builder.try_read(kStepVariable));
   const ValueId step = builder.apply("add", {old_step, builder.constant(1, DType::i64)});
   PENSTOCK_TRY(builder.try_write(kStepVariable, step));

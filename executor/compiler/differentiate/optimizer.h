@@ -20,12 +20,12 @@ std::vector<std::string> state_variables(std::string_view optimizer, std::string
 
 /// Declares the step count, the learning rate, and gradient and state of every trainable variable.
 /// Errors: already_exists or invalid_argument naming the variable; invalid_argument for an
-///         optimizer other than sgd and adamw
+///         optimizer that is none
 Status declare_optimizer(program::Program& program, const program::Training& training);
 
-/// Appends one optimizer region per trainable variable, and the writes of parameter and state.
-/// Errors: already_exists if the entry writes one of them already
+/// Bounds the gradients, then appends one optimizer region per trainable variable, and the writes
+/// of parameter and state. Errors: already_exists if the entry writes one of them already
 Status append_optimizer(program::Builder& builder, const program::Training& training,
-                        const Gradients& gradients);
+                        const Gradients& unbounded);
 
 }  // namespace penstock::compiler

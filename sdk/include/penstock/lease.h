@@ -62,8 +62,13 @@ struct LeaseInfo {
 
 struct TrainOptions {
   Optimizer optimizer = AdamW{};
-  std::map<std::string, Value> metrics = {};       // scalars computed beside the loss
-  std::int64_t micro_batches = 1;                  // each batch in as many parts, gradients summed
+  std::map<std::string, Value> metrics = {};  // scalars computed beside the loss
+  std::int64_t micro_batches = 1;             // each batch in as many parts, gradients summed
+  /// No element of a gradient beyond this; then all gradients shrunk together until the root of
+  /// their sum of squares is no more than that, and the norm before it is a metric,
+  /// `gradient_norm`. 0: not.
+  double clip_value = 0;
+  double clip_norm = 0;
   Nanoseconds deadline = std::chrono::minutes(2);  // of compiling
 };
 

@@ -41,6 +41,13 @@ std::uint64_t SeededRandom::next() {
   return z ^ (z >> 31);
 }
 
+SeededRandom SeededRandom::stream(std::uint64_t seed, std::uint64_t number) {
+  const auto low = [](std::uint64_t x) { return static_cast<std::uint32_t>(x); };
+  const auto bits =
+      philox({low(number), low(number >> 32), 0, 0x73747265}, {low(seed), low(seed >> 32)});
+  return SeededRandom(std::uint64_t{bits[1]} << 32 | bits[0]);
+}
+
 std::array<std::uint32_t, 4> philox(std::array<std::uint32_t, 4> c,
                                     std::array<std::uint32_t, 2> key) {
   for (int round = 0; round < 10; ++round) {

@@ -23,6 +23,9 @@ class Random {
 class SeededRandom final : public Random {
  public:
   explicit SeededRandom(std::uint64_t seed) : state_(seed) {}
+  /// Number `number` of the streams under a seed, which have nothing to do with one another. (Seeds
+  /// that lie a multiple of this generator's step apart would give one sequence, shifted.)
+  static SeededRandom stream(std::uint64_t seed, std::uint64_t number);
   std::uint64_t next() override;
 
  private:

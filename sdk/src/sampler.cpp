@@ -26,9 +26,8 @@ void Sampler::begin_epoch() {
   ordered_epoch_ = position_.epoch;
   if (!options_.shuffle) return;
   // One stream per epoch, so that resuming does not replay the epochs before.
-  SeededRandom epochs(options_.seed ^ 0x70656e73746f636bULL);
-  const std::uint64_t base = epochs.next();
-  SeededRandom random(base + static_cast<std::uint64_t>(position_.epoch) * 0x9e3779b97f4a7c15ULL);
+  SeededRandom random =
+      SeededRandom::stream(options_.seed, static_cast<std::uint64_t>(position_.epoch));
   for (std::size_t i = order_.size(); i > 1; --i)
     std::swap(order_[i - 1], order_[static_cast<std::size_t>(random.below(i))]);
 }

@@ -45,8 +45,7 @@ TextBatch Text::random(std::int64_t step, std::int64_t rows, std::int64_t length
   if (rows < 1 || length < 1 || length >= size())
     throw Exception(invalid("text: " + std::to_string(rows) + " windows of " +
                             std::to_string(length) + " tokens from " + std::to_string(size())));
-  SeededRandom seeds(seed ^ 0x74657874ULL);
-  SeededRandom places(seeds.next() + static_cast<std::uint64_t>(step) * 0x9e3779b97f4a7c15ULL);
+  SeededRandom places = SeededRandom::stream(seed, static_cast<std::uint64_t>(step));
   std::vector<std::int64_t> starts;
   for (std::int64_t r = 0; r < rows; ++r)
     starts.push_back(

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <numeric>
+#include <set>
 #include <vector>
 
 #include "penstock/text_data.h"
@@ -47,6 +48,16 @@ TEST_CASE("random windows depend on seed and step alone, and reach the text's en
     last = std::max(last, targets.back());
   }
   CHECK(last == 39);
+}
+
+TEST_CASE("the windows of different steps have nothing to do with one another") {
+  const Text text = counted(1'000'000);
+  std::set<std::int32_t> starts;
+  for (std::int64_t step = 0; step < 50; ++step) {
+    const auto tokens = text.random(step, 12, 64).tokens.to_vector<std::int32_t>();
+    for (std::size_t row = 0; row < 12; ++row) starts.insert(tokens[row * 64]);
+  }
+  CHECK(starts.size() >= 598);  // of 600; by chance two meet once in six such runs
 }
 
 TEST_CASE("a text that cannot be learnt from is refused with the numbers") {

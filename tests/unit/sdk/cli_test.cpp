@@ -68,7 +68,7 @@ TEST_CASE("models and optimizers that are not known are refused by name") {
   CHECK(build_model(arguments).loss.shape().empty());
   arguments.model = "transformer";
   CHECK_THROWS_AS(build_model(arguments), Exception);
-  arguments.optimizer = "lion";
+  arguments.optimizer = "adagrad";
   CHECK_THROWS_AS(build_optimizer(arguments), Exception);
   CHECK_FALSE(parse_lane_kind("fast").ok());
 }
